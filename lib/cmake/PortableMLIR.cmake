@@ -1,0 +1,26 @@
+# The static archives of the portable build: only the dialects, conversions and
+# the one target (NVPTX) that egg uses.
+set(EGG_PORTABLE_MLIR_LIBS
+  MLIROptLib MLIRParser MLIRIR MLIRPass MLIRTransforms MLIRDebug MLIRObservers
+  MLIRFuncDialect MLIRFuncAllExtensions MLIRFuncTransforms
+  MLIRAffineDialect MLIRAffineTransforms MLIRAffineToStandard
+  MLIRArithDialect MLIRArithTransforms MLIRArithValueBoundsOpInterfaceImpl MLIRArithToLLVM
+  MLIRBufferizationDialect MLIRBufferizationTransforms MLIRBufferizationPipelines MLIRBufferizationTransformOps
+  MLIRControlFlowDialect MLIRControlFlowTransforms MLIRControlFlowToLLVM
+  MLIRGPUDialect MLIRGPUTransforms MLIRGPUToNVVMTransforms MLIRGPUToGPURuntimeTransforms
+  MLIRIndexDialect MLIRIndexToLLVM
+  MLIRLinalgDialect MLIRLinalgTransforms MLIRLinalgTransformOps
+  MLIRLLVMDialect MLIRLLVMCommonConversion MLIRLLVMIRTransforms
+  MLIRMathDialect MLIRMathTransforms MLIRMathToLLVM MLIRMathToLibm
+  MLIRMemRefDialect MLIRMemRefTransforms MLIRMemRefToLLVM MLIRMemRefUtils
+  MLIRNVGPUDialect MLIRNVGPUTransforms MLIRNVGPUToNVVM
+  MLIRNVVMDialect MLIRNVVMToLLVM MLIRNVVMTarget
+  MLIRSCFDialect MLIRSCFTransforms MLIRSCFToControlFlow MLIRSCFTransformOps
+  MLIRTensorDialect MLIRTensorTransforms MLIRTensorAllExtensions MLIRTensorInferTypeOpInterfaceImpl
+  MLIRTransformDialect MLIRTransformDialectTransforms MLIRTransformTuneExtension MLIRTransformLoopExtension
+  MLIRUBDialect MLIRUBToLLVM
+  MLIRVectorDialect MLIRVectorTransforms MLIRVectorToLLVM MLIRVectorToSCF MLIRVectorToLLVMPass
+  MLIRFuncToLLVM MLIRLinalgToStandard MLIRReconcileUnrealizedCasts
+  MLIRBuiltinToLLVMIRTranslation MLIRGPUToLLVMIRTranslation MLIRLLVMToLLVMIRTranslation
+  MLIRNVVMToLLVMIRTranslation MLIRTargetLLVMIRExport MLIRExecutionEngine MLIRConvertToLLVMPass)
+llvm_map_components_to_libnames(EGG_PORTABLE_LLVM_LIBS nvptxcodegen nvptxdesc nvptxinfo x86codegen x86desc x86info)

@@ -1,0 +1,25 @@
+# lit's configuration: one run holds the FileCheck tests, the GoogleTest
+# binaries, the Python tests and the checks of the project itself.
+import os
+import sys
+
+import lit.formats
+from lit.llvm import llvm_config
+
+config.name = "egg"
+config.test_format = lit.formats.ShTest(not llvm_config.use_lit_shell)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["lib", "example-project", "Inputs"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.egg_binary_dir, "test")
+
+llvm_config.with_environment("PATH", [config.egg_tools_dir, config.llvm_tools_dir], append_path=True)
+llvm_config.with_environment("FILECHECK_OPTS", "-enable-var-scope --allow-unused-prefixes=false --dump-input-filter=error")
+config.substitutions += [
+    ("%python", sys.executable),
+    ("%source", config.egg_source_dir),
+    ("%build", config.egg_binary_dir),
+    ("%plugin", os.path.join(config.egg_binary_dir, "lib", "libegg-plugin" + config.shlib_ext)),
+]
+if os.path.exists("/dev/nvidia0"):
+    config.available_features.add("cuda")
