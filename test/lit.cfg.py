@@ -9,14 +9,16 @@ from lit.llvm import llvm_config
 config.name = "egg"
 config.test_format = lit.formats.ShTest(not llvm_config.use_lit_shell)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["lib", "example-project", "Inputs"]
+config.excludes = ["lib", "example-project", "Inputs", "unit"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.egg_binary_dir, "test")
 
 llvm_config.with_environment("PATH", [config.egg_tools_dir, config.llvm_tools_dir], append_path=True)
 llvm_config.with_environment("FILECHECK_OPTS", "-enable-var-scope --allow-unused-prefixes=false --dump-input-filter=error")
+# The Python with the packages of tools/requirements.txt, if it has been made.
+venv_python = os.path.join(config.egg_source_dir, "build", "venv", "bin", "python")
 config.substitutions += [
-    ("%python", sys.executable),
+    ("%python", venv_python if os.path.exists(venv_python) else sys.executable),
     ("%source", config.egg_source_dir),
     ("%build", config.egg_binary_dir),
     ("%plugin", os.path.join(config.egg_binary_dir, "lib", "libegg-plugin" + config.shlib_ext)),

@@ -49,17 +49,16 @@
 #include "mlir/Transforms/Passes.h"
 
 void egg::registerAllDialects(mlir::DialectRegistry &registry) {
-  registry.insert<mlir::affine::AffineDialect, mlir::arith::ArithDialect,
-                  mlir::bufferization::BufferizationDialect,
-                  mlir::cf::ControlFlowDialect, ir::EggDialect,
-                  mlir::func::FuncDialect, mlir::gpu::GPUDialect,
-                  mlir::index::IndexDialect, mlir::linalg::LinalgDialect,
-                  mlir::LLVM::LLVMDialect, mlir::math::MathDialect,
-                  mlir::memref::MemRefDialect, mlir::nvgpu::NVGPUDialect,
-                  mlir::NVVM::NVVMDialect, mlir::scf::SCFDialect,
-                  mlir::tensor::TensorDialect,
-                  mlir::transform::TransformDialect, mlir::ub::UBDialect,
-                  mlir::vector::VectorDialect>();
+  registry.insert<
+      mlir::affine::AffineDialect, mlir::arith::ArithDialect,
+      mlir::bufferization::BufferizationDialect, mlir::cf::ControlFlowDialect,
+      ir::EggDialect, mlir::func::FuncDialect, mlir::gpu::GPUDialect,
+      mlir::index::IndexDialect, mlir::linalg::LinalgDialect,
+      mlir::LLVM::LLVMDialect, mlir::math::MathDialect,
+      mlir::memref::MemRefDialect, mlir::nvgpu::NVGPUDialect,
+      mlir::NVVM::NVVMDialect, mlir::scf::SCFDialect,
+      mlir::tensor::TensorDialect, mlir::transform::TransformDialect,
+      mlir::ub::UBDialect, mlir::vector::VectorDialect>();
 
   mlir::arith::registerBufferizableOpInterfaceExternalModels(registry);
   mlir::arith::registerValueBoundsOpInterfaceExternalModels(registry);
