@@ -9,6 +9,7 @@
 #include "egg/InitAll/InitAll.h"
 
 #include "egg/Dialect/Egg/EggDialect.h"
+#include "egg/Pipelines/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -86,4 +87,5 @@ void egg::registerAllPasses() {
   mlir::registerCSEPass();
   mlir::registerInlinerPass();
   mlir::registerSymbolDCEPass();
+  registerEggPipelinesPasses();
 }
