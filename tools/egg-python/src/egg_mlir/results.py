@@ -222,7 +222,7 @@ def object_problems(value, fields):
 DEVICE = {"name": _filled, "sm": _filled, "driver": _filled, "copy_gbps": _or_null(_positive)}
 ROW = {
     "workload": _filled,
-    "correct": _boolean,
+    "correct": _or_null(_boolean),
     "error": _or_null(_figure),
     "error_eager": _or_null(_figure),
     "errors": _or_null(_map_of(_or_null(_figure))),
@@ -318,10 +318,12 @@ def row_problems(row):
         problems.append("'correct' is true with no 'error' measured")
     if row["correct"] and row["error_kind"] is not None:
         problems.append(f"'correct' is true with 'error_kind' {row['error_kind']!r}")
-    if not row["correct"] and row["error_kind"] is None:
+    if row["correct"] is False and row["error_kind"] is None:
         problems.append("'correct' is false with no 'error_kind'")
+    if row["correct"] is None and (row["error"] is not None or row["error_kind"] is not None):
+        problems.append("'correct' is null, egg was not run, but there is an 'error' or an 'error_kind'")
     if not row["correct"] and (ms["egg"] is not None or ms["egg_graph"] is not None):
-        problems.append("'correct' is false but egg has a time; a wrong answer has none")
+        problems.append("egg has a time but 'correct' is not true; a wrong answer has no time")
     egg = [ms[s] for s in ("egg", "egg_graph") if ms[s] is not None]
     if egg and row["floor_ms"] is not None:
         below = min(egg) < row["floor_ms"]

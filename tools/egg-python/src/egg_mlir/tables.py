@@ -53,9 +53,9 @@ def ratio(row, peer, mine="egg"):
 def headline(rows, peer):
     """Figures over all rows that are not set apart, against one peer: a dict of
     the counts, the means with failures as 1.0 and without them. None when no
-    row measured the peer."""
+    row measured the peer and ran egg."""
     rows = [r for r in rows if not set(r["flags"]) & set(results.SET_APART)]
-    rows = [r for r in rows if r["ms"].get(peer) is not None]
+    rows = [r for r in rows if r["ms"].get(peer) is not None and r["correct"] is not None]
     if not rows:
         return None
     known = [ratio(r, peer) if r["correct"] else None for r in rows]
@@ -75,17 +75,19 @@ def headline(rows, peer):
     }
 
 
+def verdict_text(row, against, interval):
+    """A row's verdict against its best peer, or why there is none."""
+    if row["correct"] is False:
+        return f"failed: {row['error_kind']}"
+    return "-" if against is None else stats.verdict(interval)
+
+
 def row_cells(row, peers):
     """The texts of one row, not escaped: see `columns`."""
     system, best = best_peer(row)
     against = ratio(row, system) if system else None
     interval = row["interval"].get(system) if system else None
-    if not row["correct"]:
-        word = f"failed: {row['error_kind']}"
-    elif against is None:
-        word = "-"
-    else:
-        word = stats.verdict(interval)
+    word = verdict_text(row, against, interval)
     speed = "-" if against is None else f"{against:.2f}x"
     if interval and against is not None:
         speed += f" [{interval[0]:.2f}, {interval[1]:.2f}]"
@@ -172,7 +174,7 @@ def readme_table(documents):
             system, best = best_peer(row)
             speed = ratio(row, system) if system else None
             interval = row["interval"].get(system) if system else None
-            word = (f"failed: {row['error_kind']}" if not row["correct"] else stats.verdict(interval))
+            word = verdict_text(row, speed, interval)
             lines.append([row["workload"], document["device"]["name"], ms_text(row["ms"]["egg"]),
                           f"{ms_text(best)} ({PEERS.get(system, system)})" if system else "-",
                           "-" if speed is None else f"{speed:.2f}x", word])

@@ -1,0 +1,75 @@
+"""The systems of a row: PyTorch's four and egg's two, each a function that
+enqueues one call on the current stream and returns its results."""
+
+TORCH_MODES = {
+    "eager": None,
+    "compile": "default",
+    "max_autotune": "max-autotune-no-cudagraphs",
+    "max_autotune_graph": "max-autotune",
+}
+
+
+def bound_module(torch, function, arguments, parameters):
+    """The function as a module whose first `parameters` arguments are parameters:
+    what a compiler may take as fixed in place, though not in value."""
+    class Bound(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.state = torch.nn.ParameterList(
+                [torch.nn.Parameter(a, requires_grad=False) for a in arguments[:parameters]])
+
+        def forward(self, *inputs):
+            return function(*self.state, *inputs)
+
+    return Bound().eval(), arguments[parameters:]
+
+
+def torch_systems(torch, function, arguments, parameters, wanted):
+    """(systems by name, notes on those that failed). A compiled system has been
+    called once: compilation is no part of a time."""
+    module, inputs = bound_module(torch, function, arguments, parameters)
+    systems, notes = {}, []
+    for name, mode in TORCH_MODES.items():
+        if name not in wanted:
+            continue
+        if mode is not None:
+            torch._dynamo.reset()
+        try:
+            compiled = module if mode is None else torch.compile(module, mode=mode, dynamic=False, fullgraph=True)
+            call = lambda compiled=compiled: compiled(*inputs)  # noqa: E731
+            call()
+            torch.cuda.synchronize()
+            systems[name] = call
+        except Exception as error:  # whatever a compiler throws: the row says so
+            notes.append(f"{name} failed: {type(error).__name__}: {str(error).splitlines()[0][:200] if str(error) else ''}")
+    return systems, notes
+
+
+def egg_systems(torch, program, arguments, wanted):
+    """egg's runtime on the same tensors. `launch` allocates its results on each
+    call, as PyTorch does; `graph` replays one captured call into fixed results."""
+    def empty():
+        return [torch.empty(shape, dtype=getattr(torch, name), device=arguments[0].device) for shape, name in program.results]
+
+    def launch():
+        results = empty()
+        program.launch(arguments, results, torch.cuda.current_stream().cuda_stream)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    systems = {}
+    if "egg" in wanted:
+        systems["egg"] = launch
+    if "egg_graph" in wanted:
+        results = empty()
+        graph = torch.cuda.CUDAGraph()
+        launch()
+        torch.cuda.synchronize()
+        with torch.cuda.graph(graph):
+            program.launch(arguments, results, torch.cuda.current_stream().cuda_stream)
+
+        def replay():
+            graph.replay()
+            return results[0] if len(results) == 1 else tuple(results)
+
+        systems["egg_graph"] = replay
+    return systems

@@ -1,0 +1,1 @@
+"""How PyTorch computes the workloads of benchmarks/suites, one module a suite."""
