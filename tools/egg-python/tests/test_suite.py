@@ -264,6 +264,19 @@ def test_a_process_that_fails_is_a_sentence(tmp_path, capsys, monkeypatch):
     assert "a process ended with 1" in capsys.readouterr().err
 
 
+def test_a_machine_without_gpu_is_told(tmp_path, capfd):
+    try:
+        import torch
+        if torch.cuda.is_available():
+            pytest.skip("this machine has a GPU")
+    except ImportError:
+        pass
+    assert cli.main(["spine", "--out", str(tmp_path / "x.json"), "--root", str(ROOT), "--commit", "0123abc"]) == 1
+    text = capfd.readouterr().err
+    assert "PyTorch is not installed here" in text or "PyTorch sees no CUDA device" in text
+    assert "a process ended with 3" in text and "Traceback" not in text
+
+
 def test_intervals_do_not_depend_on_the_order_of_names():
     """The same draws for every peer."""
     egg, peer = [[1.0], [1.1], [1.3]], [[2.0], [2.1], [2.2]]

@@ -10,7 +10,7 @@ import random
 
 # Fixed, so that a recomputed interval is the same interval.
 SEED = 20260626
-RESAMPLES = 10000
+RESAMPLES = 2000
 # Fewer processes than this carry no interval.
 LEAST_PROCESSES = 3
 # A win needs the lower end of the interval above this.

@@ -176,7 +176,16 @@ def run(request):
 
 
 def main():
-    """Standard input to the answer file."""
+    """Standard input to the answer file. Exit code 3 where this machine cannot
+    run the suite at all."""
+    try:
+        import torch
+    except ImportError:
+        print("egg-suite: PyTorch is not installed here; install egg-mlir[torch]", file=sys.stderr)
+        return 3
+    if not torch.cuda.is_available():
+        print("egg-suite: PyTorch sees no CUDA device; the suite runs on a machine with a GPU", file=sys.stderr)
+        return 3
     request = json.load(sys.stdin)
     answer = run(request)
     with open(request["answer"], "w", encoding="utf-8") as file:

@@ -1,0 +1,83 @@
+"""Checks the golden against PyTorch: runs each small payload promoted to f64 on
+the CPU, on the inputs that its JSON file describes, and compares with what
+PyTorch gave in float64.
+
+    python -m egg_mlir.golden FOLDER -- egg-opt --egg-serve
+"""
+import argparse
+import importlib.util
+import json
+import math
+import pathlib
+import sys
+
+from egg_mlir import frames
+
+
+def load_inputs(folder):
+    """The module inputs.py above the folder: the hash that inputs come from."""
+    path = pathlib.Path(folder).resolve().parent / "inputs.py"
+    spec = importlib.util.spec_from_file_location("egg_payload_inputs", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def difference(found, expected):
+    """The largest |found - expected| / max(1, |expected|); infinite where only
+    one is finite or the counts differ. Equal infinities and two NaN agree."""
+    if len(found) != len(expected):
+        return math.inf
+    worst = 0.0
+    for a, b in zip(found, expected):
+        if a == b or (math.isnan(a) and math.isnan(b)):
+            continue
+        if not (math.isfinite(a) and math.isfinite(b)):
+            return math.inf
+        worst = max(worst, abs(a - b) / max(1.0, abs(b)))
+    return worst
+
+
+def check(path, hashed, command):
+    """(difference, tolerance) of one payload. Raises frames.Refused or Broken."""
+    document = json.loads(path.read_text(encoding="utf-8"))
+    payload = (path.parent / document["payload"]).read_bytes()
+    inputs = document["inputs"]
+    blobs = [frames.pack(hashed.fill(k, math.prod(i["shape"]), i["fill"], i["type"]), i["type"])
+             for k, i in enumerate(inputs)]
+    fields = {"inputs": [{"type": i["type"], "shape": i["shape"]} for i in inputs], "promote": "f64"}
+    ok, answers = frames.ask(command, "run-cpu", fields, [payload, *blobs])
+    worst = 0.0
+    if len(ok["results"]) != len(document["results"]):
+        return math.inf, document["tolerance"]
+    for result, data, expected in zip(ok["results"], answers, document["results"]):
+        promoted = "f64" if expected["type"] in ("f32", "f16", "bf16") else expected["type"]
+        if result["type"] != promoted or result["shape"] != expected["shape"]:
+            return math.inf, document["tolerance"]
+        worst = max(worst, difference(frames.unpack(data, promoted), expected["values"]))
+    return worst, document["tolerance"]
+
+
+def main(argv=None):
+    """Exit code 0 when every payload is within its tolerance."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("folder")
+    parser.add_argument("command", nargs="+", help="the child, after --")
+    options = parser.parse_args(argv)
+    hashed = load_inputs(options.folder)
+    files = sorted(pathlib.Path(options.folder).glob("*.json"))
+    failed = 0
+    for path in files:
+        try:
+            worst, tolerance = check(path, hashed, options.command)
+            good, text = worst <= tolerance, f"{worst:.1e} of {tolerance:.1e}"
+        except (frames.Refused, frames.Broken) as error:
+            good, text = False, str(error)
+        failed += not good
+        print(f"{'ok    ' if good else 'FAILED'} {path.stem}: {text}")
+    print(f"{len(files) - failed} of {len(files)} payloads agree with PyTorch")
+    return 0 if files and not failed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
