@@ -7,7 +7,7 @@ import re
 import pytest
 
 from egg_mlir import results, stats, tables
-from egg_mlir.suite import artifact, cli, collect, gate, order, workloads
+from egg_mlir.suite import artifact, cli, collect, device, gate, order, workloads
 from egg_mlir.suite.order import Clock, Rules
 
 ROOT = workloads.repository_root(pathlib.Path(__file__).parent)
@@ -66,6 +66,35 @@ def test_clocks_that_never_agree_give_up():
     ([Clock(1980, 0), Clock(1980, 4)], True), ([Clock(1980, 0), None], False), ([None, None], False)])
 def test_void(clocks, void):
     assert order.round_is_void(clocks, 0.02) is void
+
+
+class Nvml:
+    """The four functions of NVML that are used."""
+
+    def __init__(self, found=0, clock=0):
+        self.found, self.clock = found, clock
+
+    def nvmlInit_v2(self):
+        return 0
+
+    def nvmlDeviceGetHandleByUUID(self, name, handle):
+        assert name == b"GPU-12-ab"
+        return self.found
+
+    def nvmlDeviceGetClockInfo(self, handle, kind, mhz):
+        mhz._obj.value = 1755 if kind == 1 else 1
+        return self.clock
+
+    def nvmlDeviceGetCurrentClocksThrottleReasons(self, handle, reasons):
+        reasons._obj.value = 0x1 | 0x2 | 0x4 | 0x100  # idle, set clocks, power cap, display
+        return 0
+
+
+def test_clocks_come_from_nvml_and_only_slowing_reasons_count():
+    assert device.Clocks("12-ab", Nvml()).read() == Clock(1755, 0x4)
+    assert device.Clocks("12-ab", Nvml(found=6)).read() is None
+    assert device.Clocks("12-ab", Nvml(clock=3)).read() is None
+    assert device.Clocks("12-ab", object()).read() is None
 
 
 def test_block_length_follows_the_time_of_a_call():

@@ -12,33 +12,31 @@ SLOWING = 0x4 | 0x8 | 0x20 | 0x40 | 0x80
 
 
 class Clocks:
-    """Reads clocks through NVML; `read` gives None where pynvml is missing or the
-    driver refuses."""
+    """Reads clocks through the driver's NVML; `read` gives None where that is
+    missing or refuses. `library` is libnvidia-ml.so.1, opened here if not given."""
 
-    def __init__(self, uuid):
-        self.handle = self.nvml = None
+    SM = 1  # NVML_CLOCK_SM
+
+    def __init__(self, uuid, library=None):
+        self.handle = ctypes.c_void_p()
         try:
-            import pynvml
-            pynvml.nvmlInit()
-            name = f"GPU-{uuid}"
-            try:
-                self.handle = pynvml.nvmlDeviceGetHandleByUUID(name)
-            except TypeError:  # older bindings want bytes
-                self.handle = pynvml.nvmlDeviceGetHandleByUUID(name.encode())
-            self.nvml = pynvml
-        except Exception:  # no pynvml, no NVML, no permission: clocks are not known
-            self.handle = None
+            self.library = library or ctypes.CDLL("libnvidia-ml.so.1")
+            good = (self.library.nvmlInit_v2() == 0 and
+                    self.library.nvmlDeviceGetHandleByUUID(f"GPU-{uuid}".encode(), ctypes.byref(self.handle)) == 0)
+        except (OSError, AttributeError):  # no NVML, or one without these functions
+            good = False
+        self.known = good
 
     def read(self):
         """A Clock, or None."""
-        if self.handle is None:
+        if not self.known:
             return None
-        try:
-            mhz = self.nvml.nvmlDeviceGetClockInfo(self.handle, self.nvml.NVML_CLOCK_SM)
-            reasons = self.nvml.nvmlDeviceGetCurrentClocksThrottleReasons(self.handle)
-            return Clock(int(mhz), int(reasons) & SLOWING)
-        except self.nvml.NVMLError:
+        mhz, reasons = ctypes.c_uint(), ctypes.c_ulonglong()
+        if self.library.nvmlDeviceGetClockInfo(self.handle, self.SM, ctypes.byref(mhz)) != 0:
             return None
+        if self.library.nvmlDeviceGetCurrentClocksThrottleReasons(self.handle, ctypes.byref(reasons)) != 0:
+            return None
+        return Clock(mhz.value, reasons.value & SLOWING)
 
 
 class Timer:
