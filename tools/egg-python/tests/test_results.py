@@ -3,7 +3,7 @@ import json
 import pytest
 
 from conftest import make_document, make_row
-from egg_mlir import results, stats
+from egg_mlir import page, results, stats, tables
 
 
 def problems(document):
@@ -139,3 +139,37 @@ def test_rounding_is_half_a_unit_of_the_sixth_digit():
     for value in (1.2345678, 999999.4, 1.00000049e-7):
         assert results.close(stats.rounded(value), value)
     assert not results.close(1.23458, 1.23456)
+
+
+JUNK = (None, True, False, 0, -1, 1, 1.5, 1e308, 10 ** 30, "", "x", "\x00", "egg", [], [[]], [None], [[1.0]], {}, {"egg": None},
+        {"": 1}, [1.0, 2.0])
+
+
+def places(value, path=()):
+    """Every place in a document, as a path of keys."""
+    yield path
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in list(items):
+        yield from places(inner, path + (key,))
+
+
+def test_any_value_anywhere_is_a_sentence_or_fine():
+    """Each place of a document replaced by each odd value, or taken out; what has
+    no problem can be shown."""
+    text = json.dumps(make_document())
+    spots = [p for p in places(json.loads(text)) if p and "samples" not in p[:-1]]
+    assert len(spots) > 60
+    for path in spots:
+        for junk in (*JUNK, "remove"):
+            document = json.loads(text)
+            inner = document
+            for key in path[:-1]:
+                inner = inner[key]
+            if junk == "remove":
+                del inner[path[-1]]
+            else:
+                inner[path[-1]] = junk
+            found = results.document_problems(document)
+            assert all(isinstance(sentence, str) for sentence in found)
+            if not found:
+                assert tables.document_markdown(document) and page.render([document], plotly=None)
