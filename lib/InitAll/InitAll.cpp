@@ -9,6 +9,7 @@
 #include "egg/InitAll/InitAll.h"
 
 #include "egg/Dialect/Egg/EggDialect.h"
+#include "egg/Emulator/Passes.h"
 #include "egg/Pipelines/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -87,5 +88,6 @@ void egg::registerAllPasses() {
   mlir::registerCSEPass();
   mlir::registerInlinerPass();
   mlir::registerSymbolDCEPass();
+  registerEggEmulatorPasses();
   registerEggPipelinesPasses();
 }
