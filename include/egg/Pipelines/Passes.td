@@ -40,4 +40,52 @@ def LegalizeMathPass : Pass<"egg-legalize-math", "::mlir::gpu::GPUModuleOp"> {
   ];
 }
 
+def NormalizePayload : Pass<"egg-normalize-payload", "::mlir::ModuleOp"> {
+  let summary = "One function @main of linalg.generic ops, reshapes and loops";
+  let description = [{
+    Named linalg ops become generic ones, calls are inlined, all tensor ops but
+    reshapes and tensor.empty become generic ones, scalar computation moves into
+    the bodies that use it, and branches become selects. What is left in @main
+    is listed in `egg/Pipelines/NormalizePayload.h`. Assumes a payload that
+    `egg-verify-payload` accepts.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def FormPlainKernels : Pass<"egg-form-plain-kernels", "::mlir::ModuleOp"> {
+  let summary = "Turn a normalized payload into kernels and a host function";
+  let description = [{
+    Each linalg.generic becomes one kernel, one thread a point of its parallel
+    space, or several where a long reduction is split. The result is the
+    interface that `egg/Pipelines/PlainKernels.h` states.
+  }];
+  let options = [
+    Option<"blockSize", "block-size", "int64_t", "256",
+           "threads in a block, 1 to 1024">,
+    Option<"sequentialLimit", "sequential-limit", "int64_t", "1024",
+           "the longest reduction that is not split">,
+    Option<"chunk", "chunk", "int64_t", "512",
+           "elements in a leaf of the tree that a long reduction is split in">,
+    Option<"enoughPoints", "enough-points", "int64_t", "65536",
+           "points from which on a split reduction stays in one thread">];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::func::FuncDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
+def SerializeKernels : Pass<"egg-serialize-kernels", "::mlir::ModuleOp"> {
+  let summary = "Replace launches by loops over blocks and threads, for tests";
+  let description = [{
+    Runs kernels without barriers or shared memory on a CPU: each
+    gpu.launch_func becomes a nest of loops around the kernel's body. A kernel
+    that needs more is an error.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 #endif // EGG_PIPELINES_PASSES

@@ -1,0 +1,38 @@
+//===- NormalizePayload.cpp - a payload in few kinds of op ------*- C++ -*-===//
+//
+// Part of egg, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "egg/Pipelines/NormalizePayload.h"
+#include "NormalizeSteps.h"
+#include "egg/Pipelines/Passes.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace egg {
+#define GEN_PASS_DEF_NORMALIZEPAYLOAD
+#include "egg/Pipelines/Passes.h.inc"
+} // namespace egg
+
+LogicalResult egg::normalizePayload(ModuleOp module) {
+  return generalizeOps(module);
+}
+
+namespace {
+struct NormalizePayloadPass
+    : egg::impl::NormalizePayloadBase<NormalizePayloadPass> {
+  void runOnOperation() override {
+    if (failed(egg::normalizePayload(getOperation())))
+      signalPassFailure();
+  }
+};
+} // namespace
