@@ -19,8 +19,6 @@ A payload under `small/` has an expected output beside it, `NAME.json`: what the
 same module gives in PyTorch in float64 on the inputs of `inputs.py`.
 """
 import argparse
-import contextlib
-import io
 import json
 import math
 import os
@@ -31,8 +29,9 @@ from torch import nn
 from torch.nn import functional as F
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE)
+sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "tools", "egg-python", "src")]
 import inputs as hashed  # noqa: E402
+from egg_mlir import importer  # noqa: E402
 
 F32, F16, BF16, I64 = torch.float32, torch.float16, torch.bfloat16, torch.int64
 TYPE_NAME = {torch.float64: "f64", F32: "f32", F16: "f16", BF16: "bf16", I64: "i64",
@@ -134,33 +133,6 @@ def causal_attention(q, k, v):
     return torch.softmax(scores.masked_fill(columns > rows, -math.inf), dim=-1) @ v
 
 
-def normalised(x, dims, eps):
-    """(x - mean) / sqrt(variance + eps) over `dims`, the mean and 1 / sqrt(..)."""
-    mean = x.mean(dim=dims, keepdim=True)
-    centred = x - mean
-    inverse = torch.rsqrt((centred * centred).mean(dim=dims, keepdim=True) + eps)
-    return centred * inverse, mean, inverse
-
-
-def layer_norm(x, shape, weight, bias, eps):
-    """aten.native_layer_norm in the types of its input: the exporter's own
-    decomposition takes the variance in f64."""
-    y, mean, inverse = normalised(x, list(range(x.dim() - len(shape), x.dim())), eps)
-    y = y if weight is None else y * weight
-    return (y if bias is None else y + bias), mean, inverse
-
-
-def group_norm(x, weight, bias, n, channels, size, groups, eps):
-    """aten.native_group_norm likewise: the exporter's own decomposition writes
-    index constants of the tensor's size."""
-    y, mean, inverse = normalised(x.reshape(n, groups, channels // groups * size), [2], eps)
-    y = y.reshape(x.shape)
-    per_channel = [1, channels] + [1] * (x.dim() - 2)
-    y = y if weight is None else y * weight.reshape(per_channel)
-    y = y if bias is None else y + bias.reshape(per_channel)
-    return y, mean.reshape(n, groups), inverse.reshape(n, groups)
-
-
 def concat_pad(a, b):
     """Two tensors side by side in a frame of zeros."""
     return F.pad(torch.cat([a, b], dim=1), (2, 1, 1, 3))
@@ -222,80 +194,18 @@ TOLERANCE = {
 }
 
 
-class Functional(nn.Module):
-    """A module whose parameters and buffers are its first inputs. The module
-    is kept in a list, so that the exporter does not see it as a child."""
-
-    def __init__(self, inner):
-        super().__init__()
-        self.inner = [inner]
-        self.names = [n for n, _ in inner.named_parameters()]
-        # A counter of batches takes no part in inference.
-        self.names += [n for n, b in inner.named_buffers() if b.is_floating_point()]
-
-    def forward(self, *arguments):
-        state = dict(zip(self.names, arguments))
-        return torch.func.functional_call(self.inner[0], state, arguments[len(self.names):])
+def export(name, make, inputs):
+    """The text of the payload that `make()` is on `inputs`."""
+    shapes = [(x["shape"], x["dtype"]) for x in inputs]
+    return importer.import_module(make, shapes, own_norms="wide" not in name).text
 
 
 def state_of(module):
     """The parameters and float buffers, as the inputs that they become. A
     running variance is positive; everything else is uniform."""
-    entries = list(module.named_parameters())
-    entries += [(n, b) for n, b in module.named_buffers() if b.is_floating_point()]
     return [tensor(*value.shape, dtype=value.dtype,
                    fill={"kind": "positive" if name.endswith("running_var") else "uniform"})
-            for name, value in entries]
-
-
-def decompositions(own):
-    """The exporter's table; with `own`, less its two norms."""
-    from torch_mlir.extras.fx_decomp_util import get_decomposition_table
-
-    table = dict(get_decomposition_table())
-    if own:
-        table[torch.ops.aten.native_layer_norm.default] = layer_norm
-        table[torch.ops.aten.native_group_norm.default] = group_norm
-    return table
-
-
-def drop_assertions(module):
-    """Takes out the exporter's `cf.assert` on indices, which a payload may not
-    hold, and what only they used: the caller keeps indices in range."""
-    from torch_mlir import ir
-    from torch_mlir.passmanager import PassManager
-
-    found = []
-
-    def visit(op):
-        if op.name == "cf.assert":
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
-    for op in found:
-        op.erase()
-    if found:
-        with module.context:
-            PassManager.parse("builtin.module(canonicalize)").run(module.operation)
-
-
-def export(name, make, inputs):
-    """The text of the payload that `make()` is on `inputs`."""
-    from torch._subclasses.fake_tensor import FakeTensorMode
-    from torch_mlir import fx
-
-    with FakeTensorMode():
-        module = make().eval()
-        module.requires_grad_(False)
-        arguments = [torch.empty(x["shape"], dtype=x["dtype"]) for x in state_of(module) + inputs]
-        # The exporter prints its progress.
-        with contextlib.redirect_stdout(io.StringIO()):
-            result = fx.export_and_import(Functional(module).eval(), *arguments,
-                                          output_type="linalg-on-tensors", func_name="main",
-                                          decomposition_table=decompositions("wide" not in name))
-    drop_assertions(result)
-    return str(result).rstrip("\n") + "\n"
+            for name, value in importer.state_of(module)]
 
 
 def expected(name, make, inputs):
@@ -311,7 +221,7 @@ def expected(name, make, inputs):
         if spec["dtype"].is_floating_point:  # the inputs are exact in the payload's type
             assert torch.equal(value.to(spec["dtype"]).to(torch.float64), value), name
         values.append(value.reshape(spec["shape"]))
-    results = Functional(module.double()).eval()(*values)
+    results = importer.Functional(module.double()).eval()(*values)
     results = results if isinstance(results, tuple) else (results,)
     kind = specs[0]["dtype"] if specs[0]["dtype"].is_floating_point else F32
     tolerance, why = TOLERANCE.get(name, (1e-10, ""))
