@@ -247,6 +247,7 @@ Frame egg::encodeAnswer(const BuildAnswer &answer) {
   for (const BuildRemark &remark : answer.remarks)
     ok["remarks"].push_back(
         {{"kind", remark.kind}, {"message", remark.message}});
+  ok["llvm"] = answer.llvmVersion;
   if (!answer.mlir.empty())
     ok["mlir"] = add(answer.mlir);
   return makeAnswer(ok, std::move(blobs));
@@ -342,6 +343,7 @@ Result<BuildAnswer> egg::decodeBuildAnswer(const Frame &frame) {
               {remark.string("kind", 64), remark.string("message", 1 << 20)});
           remark.finish();
         }
+        answer.llvmVersion = ok.string("llvm", 64);
         if (ok.has("mlir")) {
           JsonValue mlir = ok.field("mlir");
           answer.mlir = blobs.at(mlir.integer(0), mlir);

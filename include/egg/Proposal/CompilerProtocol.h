@@ -93,6 +93,8 @@ struct BuildAnswer {
   std::vector<BuildRemark> remarks;
   /// Empty unless asked for.
   std::string mlir;
+  /// The version of LLVM that made the PTX, for example `22.1.8`.
+  std::string llvmVersion;
 };
 
 /// Asks for the results of a payload run on the CPU.

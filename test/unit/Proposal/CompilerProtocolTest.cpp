@@ -59,6 +59,7 @@ TEST(CompilerProtocol, CarriesAnswers) {
   build.constants = {std::string("\0\1", 2), ""};
   build.remarks = {{"missed", "too \xff small"}};
   build.mlir = "module {}";
+  build.llvmVersion = "22.1.8";
   Result<BuildAnswer> read = decodeBuildAnswer(encodeAnswer(build));
   ASSERT_TRUE(read.ok()) << read.error().message;
   EXPECT_EQ(read->plan, build.plan);
@@ -69,6 +70,7 @@ TEST(CompilerProtocol, CarriesAnswers) {
   // What is no UTF-8 cannot stand in JSON.
   EXPECT_EQ(read->remarks[0].message, "too \xef\xbf\xbd small");
   EXPECT_EQ(read->mlir, "module {}");
+  EXPECT_EQ(read->llvmVersion, "22.1.8");
 
   VerifyAnswer facts;
   facts.entry = "main";
