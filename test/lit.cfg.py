@@ -21,6 +21,7 @@ config.substitutions += [
     ("%python", venv_python if os.path.exists(venv_python) else sys.executable),
     ("%source", config.egg_source_dir),
     ("%build", config.egg_binary_dir),
+    ("%llvm_include", os.path.join(config.llvm_tools_dir, "..", "include")),
     ("%plugin", os.path.join(config.egg_binary_dir, "lib", "libegg-plugin" + config.shlib_ext)),
 ]
 if os.path.exists("/dev/nvidia0"):

@@ -11,6 +11,7 @@
 #include "egg/Dialect/Egg/EggDialect.h"
 #include "egg/Emulator/Passes.h"
 #include "egg/Pipelines/Passes.h"
+#include "egg/Transforms/BlockProgram/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -89,5 +90,6 @@ void egg::registerAllPasses() {
   mlir::registerInlinerPass();
   mlir::registerSymbolDCEPass();
   registerEggEmulatorPasses();
+  registerEggBlockProgramPasses();
   registerEggPipelinesPasses();
 }

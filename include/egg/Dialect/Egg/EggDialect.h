@@ -9,8 +9,17 @@
 #ifndef EGG_DIALECT_EGG_EGGDIALECT_H
 #define EGG_DIALECT_EGG_EGGDIALECT_H
 
+#include "egg/Dialect/Egg/LinearLayout.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
+#include "mlir/IR/TensorEncoding.h"
 
 #include "egg/Dialect/Egg/EggDialect.h.inc"
+#include "egg/Dialect/Egg/EggEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "egg/Dialect/Egg/EggAttrs.h.inc"
 
 #endif // EGG_DIALECT_EGG_EGGDIALECT_H
