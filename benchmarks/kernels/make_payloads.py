@@ -152,6 +152,20 @@ REAL = {
     "gemm_bias_relu_f32": (lambda: GemmBiasRelu(8192, 8192), [tensor(1024, 8192)]),
 }
 
+# Every extent at the prime nearest to half of the original's.
+TWIN = {
+    "gelu_f32": (lambda: Lambda(F.gelu), [tensor(2053, 196613)]),
+    "softmax_f32": (lambda: Lambda(lambda x: torch.softmax(x, dim=1)), [tensor(2053, 49157)]),
+    "layernorm_f32": (lambda: nn.LayerNorm((31, 127, 127)), [tensor(7, 31, 127, 127)]),
+    "sum_reduction_f32": (lambda: Lambda(lambda x: torch.sum(x, dim=1, keepdim=True)),
+                          [tensor(61, 2053, 2053)]),
+    "matmul_f32": (lambda: Lambda(torch.matmul), [tensor(2053, 2053), tensor(2053, 2053)]),
+    "matmul_f16": (lambda: Lambda(torch.matmul),
+                   [tensor(2053, 2053, dtype=F16), tensor(2053, 2053, dtype=F16)]),
+    "mlp3_f32": (lambda: Mlp(8191, 4093, 4093, 509), [tensor(61, 8191)]),
+    "gemm_bias_relu_f32": (lambda: GemmBiasRelu(4093, 4093), [tensor(509, 4093)]),
+}
+
 SMALL = {
     "gelu_f32": (lambda: Lambda(F.gelu), [tensor(5, 37)]),
     "softmax_f32": (lambda: Lambda(lambda x: torch.softmax(x, dim=1)), [tensor(7, 33)]),
@@ -265,10 +279,12 @@ def put(path, text, check):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("names", nargs="*", help="payloads; those of small/ as small/NAME")
+    parser.add_argument("names", nargs="*", help="payloads; those in folders as small/NAME, twin/NAME")
     parser.add_argument("--check", action="store_true", help="compare, write nothing")
     options = parser.parse_args()
-    table = {n: v for n, v in REAL.items()} | {f"small/{n}": v for n, v in SMALL.items()}
+    table = dict(REAL)
+    for folder, payloads in (("twin", TWIN), ("small", SMALL)):
+        table |= {f"{folder}/{n}": v for n, v in payloads.items()}
     unknown = [n for n in options.names if n not in table]
     if unknown:
         parser.error(f"no payload named {', '.join(unknown)}; there are {', '.join(table)}")

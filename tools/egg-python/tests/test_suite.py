@@ -148,8 +148,10 @@ def signature(path):
     return re.findall(r"tensor<([^>]*)>", arguments), re.findall(r"tensor<([^>]*)>", result)
 
 
-def test_the_suite_is_what_its_payloads_say():
-    suite = workloads.load(SUITE)
+@pytest.mark.parametrize("name", ["spine", "spine_twin"])
+def test_the_suite_is_what_its_payloads_say(name):
+    suite = workloads.load(SUITE.with_name(name + ".json"))
+    assert suite["suite"] == name
     width = {"f32": 4, "f16": 2}
     for workload in suite["workloads"]:
         arguments, result = signature(ROOT / workload["payload"])

@@ -20,7 +20,7 @@ ALL_SYSTEMS = [*systems.TORCH_MODES, "egg", "egg_graph"]
 def parser():
     """The command line."""
     result = argparse.ArgumentParser(prog="egg-suite", description=__doc__)
-    result.add_argument("suite", choices=["spine"], help="which table of benchmarks/suites")
+    result.add_argument("suite", choices=["spine", "spine_twin"], help="which table of benchmarks/suites")
     result.add_argument("--out", required=True, help="the results file to write")
     result.add_argument("--artifacts", help="folder with NAME.egg for each workload, as egg-run writes them; "
                         "without it only the peers are timed")

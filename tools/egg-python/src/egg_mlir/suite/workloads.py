@@ -52,11 +52,13 @@ def load(path):
 
 
 def function_of(suite, workload):
-    """The PyTorch function of a workload, from egg_mlir.suites."""
-    module = importlib.import_module(f"egg_mlir.suites.{suite['suite']}")
+    """The PyTorch function of a workload, from egg_mlir.suites; a twin computes
+    what its original does."""
+    name = suite["suite"].removesuffix("_twin")
+    module = importlib.import_module(f"egg_mlir.suites.{name}")
     function = getattr(module, workload["function"], None)
     if workload["function"].startswith("_") or not callable(function):
-        raise results.Problem(f"egg_mlir.suites.{suite['suite']} has no function {workload['function']!r}")
+        raise results.Problem(f"egg_mlir.suites.{name} has no function {workload['function']!r}")
     return function
 
 
