@@ -143,6 +143,7 @@ float hostTruncDoubleBf(double value) { return carry(doubleToBfloat(value)); }
   extern "C" float host_##F##f(float x, float y) {                             \
     return float(std::F(double(x), double(y)));                                \
   }
+// clang-format off
 #define EGG_UNARY_LIST(M)                                                      \
   M(sin) M(cos) M(tan) M(asin) M(acos) M(atan) M(sinh) M(cosh) M(tanh)         \
   M(asinh) M(acosh) M(atanh) M(exp) M(exp2) M(expm1) M(log) M(log2) M(log10)   \
@@ -151,6 +152,7 @@ float hostTruncDoubleBf(double value) { return carry(doubleToBfloat(value)); }
 // fmod and the others are exact in f64 on values of f32.
 #define EGG_BINARY_LIST(M)                                                     \
   M(atan2) M(pow) M(fmod) M(fmax) M(fmin) M(copysign)
+// clang-format on
 EGG_UNARY_LIST(EGG_UNARY)
 EGG_BINARY_LIST(EGG_BINARY)
 

@@ -49,9 +49,9 @@ static void addPackedEntry(llvm::Module &module, size_t arguments) {
   }
   llvm::FunctionCallee target = module.getOrInsertFunction(
       std::string("_mlir_ciface_") + kEntryPoint,
-      llvm::FunctionType::get(
-          builder.getVoidTy(),
-          llvm::SmallVector<llvm::Type *>(arguments, ptr), false));
+      llvm::FunctionType::get(builder.getVoidTy(),
+                              llvm::SmallVector<llvm::Type *>(arguments, ptr),
+                              false));
   builder.CreateCall(target, values);
   builder.CreateRetVoid();
 }
@@ -67,8 +67,7 @@ HostJit::compile(mlir::ModuleOp module, size_t arguments, unsigned optLevel) {
 
   // The baseline CPU of the architecture: the same instructions, and so the
   // same roundings, on every machine.
-  llvm::orc::JITTargetMachineBuilder machine(
-      llvm::Triple(LLVM_HOST_TRIPLE));
+  llvm::orc::JITTargetMachineBuilder machine(llvm::Triple(LLVM_HOST_TRIPLE));
   machine.setCodeGenOptLevel(optLevel == 0 ? llvm::CodeGenOptLevel::None
                                            : llvm::CodeGenOptLevel::Default);
   auto target = machine.createTargetMachine();
@@ -108,8 +107,8 @@ HostJit::compile(mlir::ModuleOp module, size_t arguments, unsigned optLevel) {
   if (llvm::Error error =
           library.define(llvm::orc::absoluteSymbols(std::move(symbols))))
     return lowerError(std::move(error));
-  if (llvm::Error error = (*jit)->addIRModule(llvm::orc::ThreadSafeModule(
-          std::move(code), std::move(context))))
+  if (llvm::Error error = (*jit)->addIRModule(
+          llvm::orc::ThreadSafeModule(std::move(code), std::move(context))))
     return lowerError(std::move(error));
   auto address = (*jit)->lookup(kPackedEntry);
   if (!address)

@@ -1,4 +1,5 @@
-//===- Lowering.cpp - From a payload to LLVM's dialect, for the CPU -*- C++ -*-===//
+//===- Lowering.cpp - From a payload to LLVM's dialect, for the CPU -*- C++
+//-*-===//
 //
 // Part of egg, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,6 +11,7 @@
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/BufferizationToMemRef/BufferizationToMemRef.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
 #include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
@@ -29,9 +31,10 @@
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Passes.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
@@ -39,6 +42,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/Passes.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 using namespace mlir;
 using namespace egg;
@@ -61,6 +65,7 @@ static LogicalResult insertDeallocations(ModuleOp module) {
   PassManager pm(module.getContext());
   pm.enableVerifier(false);
   bufferization::buildBufferDeallocationPipeline(pm);
+  pm.addPass(createConvertBufferizationToMemRefPass());
   return pm.run(module);
 }
 
@@ -73,8 +78,14 @@ static LogicalResult lowerToBranches(ModuleOp module, bool checkBounds) {
   pm.addPass(memref::createExpandOpsPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
-  pm.addPass(arith::createArithExpandOpsPass());
-  return pm.run(module);
+  if (failed(pm.run(module)))
+    return failure();
+  // Not the whole of arith-expand: its maximumf and minimumf lose the sign of a
+  // zero.
+  RewritePatternSet patterns(module.getContext());
+  arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+  walkAndApplyPatterns(module, std::move(patterns));
+  return success();
 }
 
 static LogicalResult lowerMath(ModuleOp module) {
@@ -109,13 +120,15 @@ static LogicalResult lowerToLLVM(ModuleOp module) {
   return applyFullConversion(module, target, std::move(patterns));
 }
 
+void egg::loadLoweringDialects(MLIRContext &context) {
+  context
+      .loadDialect<affine::AffineDialect, arith::ArithDialect,
+                   bufferization::BufferizationDialect, cf::ControlFlowDialect,
+                   func::FuncDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
+                   math::MathDialect, memref::MemRefDialect, scf::SCFDialect>();
+}
+
 LogicalResult egg::lowerForCpu(ModuleOp module, const CpuRunOptions &options) {
-  MLIRContext *context = module.getContext();
-  context->loadDialect<affine::AffineDialect, arith::ArithDialect,
-                       bufferization::BufferizationDialect,
-                       cf::ControlFlowDialect, func::FuncDialect,
-                       linalg::LinalgDialect, LLVM::LLVMDialect,
-                       memref::MemRefDialect, scf::SCFDialect>();
   if (failed(normalizeForCpu(module)) || failed(bufferize(module)) ||
       failed(lowerForalls(module, options)) ||
       failed(insertDeallocations(module)) || failed(lowerCopies(module)) ||

@@ -1,4 +1,5 @@
-//===- Lowering.h - From a payload to LLVM's dialect, for the CPU -*- C++ -*-===//
+//===- Lowering.h - From a payload to LLVM's dialect, for the CPU -*- C++
+//-*-===//
 //
 // Part of egg, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,6 +19,9 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace egg {
+
+/// Loads every dialect whose ops the steps below create.
+void loadLoweringDialects(mlir::MLIRContext &context);
 
 /// The name of the function that `addEntryPoint` makes.
 inline constexpr const char *kEntryPoint = "egg.entry";

@@ -80,9 +80,9 @@ static func::FuncOp declareShuffle(ModuleOp module) {
     return known;
   OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
   Type i64 = builder.getI64Type();
-  auto function = func::FuncOp::create(
-      builder, module.getLoc(), kShuffleSymbol,
-      builder.getFunctionType({i64, i64, i64}, {i64}));
+  auto function =
+      func::FuncOp::create(builder, module.getLoc(), kShuffleSymbol,
+                           builder.getFunctionType({i64, i64, i64}, {i64}));
   function.setPrivate();
   return function;
 }
@@ -192,8 +192,8 @@ static void guardDivision(IRRewriter &rewriter, Operation *op) {
   Value left = op->getOperand(0), right = op->getOperand(1);
   Type type = left.getType();
   auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(
-        rewriter, loc, type, rewriter.getIntegerAttr(type, value));
+    return arith::ConstantOp::create(rewriter, loc, type,
+                                     rewriter.getIntegerAttr(type, value));
   };
   auto equals = [&](Value a, Value b) -> Value {
     return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, a, b);
@@ -215,7 +215,8 @@ static void guardDivision(IRRewriter &rewriter, Operation *op) {
   Value result = safe->getResult(0);
   if (isSigned && !isRemainder) {
     Value negated = arith::SubIOp::create(rewriter, loc, constant(0), left);
-    result = arith::SelectOp::create(rewriter, loc, byMinusOne, negated, result);
+    result =
+        arith::SelectOp::create(rewriter, loc, byMinusOne, negated, result);
   }
   result = arith::SelectOp::create(rewriter, loc, byZero,
                                    isRemainder ? left : minusOne, result);

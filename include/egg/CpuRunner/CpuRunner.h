@@ -87,9 +87,9 @@ Result<std::vector<HostTensor>> runOnCpu(mlir::ModuleOp module,
 
 /// `runOnCpu` on text: parses `text` in a context of its own first. The text
 /// must have passed the checks on untrusted text. Fails with `parse` as well.
-Result<std::vector<HostTensor>> runCpuRequest(llvm::StringRef text,
-                                              const CpuRunOptions &options,
-                                              llvm::ArrayRef<HostTensor> inputs);
+Result<std::vector<HostTensor>>
+runCpuRequest(llvm::StringRef text, const CpuRunOptions &options,
+              llvm::ArrayRef<HostTensor> inputs);
 
 /// Bytes of one element of `type` in memory; 0 for a type that is not in
 /// docs/formats.md.

@@ -47,7 +47,8 @@ static Frame answer(const Frame &request) {
   if (!header.is_object() || header.value("kind", "") != "run-cpu" ||
       !header.contains("inputs") || request.blobs.empty() ||
       request.blobs.size() != header["inputs"].size() + 1)
-    return answerError(request, {ErrorKind::Parse, "this is no run-cpu request"});
+    return answerError(request,
+                       {ErrorKind::Parse, "this is no run-cpu request"});
   std::vector<HostTensor> inputs;
   for (size_t i = 0; i < header["inputs"].size(); ++i) {
     const json &input = header["inputs"][i];
@@ -88,11 +89,14 @@ static Error describeDeath(int status) {
 int main() {
   // Starts LLVM and loads every library before the first fork.
   HostTensor one{"f32", {}, std::string(4, '\0')};
-  if (!egg::runCpuRequest(
-          "func.func @main(%a: tensor<f32>) -> tensor<f32> {"
-          "  return %a : tensor<f32> }",
-          {}, {one}))
+  auto started =
+      egg::runCpuRequest("func.func @main(%a: tensor<f32>) -> tensor<f32> {"
+                         "  return %a : tensor<f32> }",
+                         {}, {one});
+  if (!started) {
+    std::fprintf(stderr, "egg-cpu-run: %s\n", started.error().str().c_str());
     return 2;
+  }
   while (true) {
     auto request = egg::readFrame(STDIN_FILENO);
     if (!request) {

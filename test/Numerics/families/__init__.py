@@ -1,0 +1,15 @@
+"""The families of the corpus, in the order in which they run."""
+
+from . import arith_float
+
+FAMILIES = (arith_float,)
+
+
+def all_cases():
+    """Every case; names are unique, and the list is the same in every run."""
+    cases = [case for family in FAMILIES for case in family.cases()]
+    names = [case.name for case in cases]
+    if len(set(names)) != len(names):
+        twice = sorted({n for n in names if names.count(n) > 1})
+        raise ValueError(f"case names stand twice: {twice}")
+    return cases

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Runs the corpus of payloads against NumPy.
+
+usage: run_corpus.py --backend=cpu --child COMMAND [--family F] [--filter TEXT]
+
+Prints one line a family with the number of cases, one line a failure, and
+`N cases, N failed`; exit code 1 when one fails or none ran.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import queue
+import re
+import shlex
+import sys
+import time
+
+from backends import CpuBackend, Refused
+from case import difference, type_of
+from families import all_cases
+
+
+def judge(case, results, device: bool) -> str | None:
+    if len(results) != len(case.expected):
+        return f"{len(results)} results, wanted {len(case.expected)}"
+    for position, (got, want) in enumerate(zip(results, case.expected)):
+        if type_of(got) != want.type or got.shape != want.value.shape:
+            return (f"result {position} is {type_of(got)}{list(got.shape)}, wanted "
+                    f"{want.type}{list(want.value.shape)}")
+        problem = difference(got, want, device)
+        if problem:
+            return f"result {position}: {problem}"
+    return None
+
+
+def run_all(cases, make_backend, workers: int) -> dict[str, str]:
+    """The failures: case name -> sentence."""
+    backends = queue.SimpleQueue()
+    for _ in range(workers):
+        backends.put(make_backend())
+
+    def one(case):
+        backend = backends.get()
+        try:
+            return case.name, judge(case, backend.run(case), backend.device)
+        except Refused as error:
+            return case.name, str(error)
+        finally:
+            backends.put(backend)
+
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        failures = {name: problem for name, problem in pool.map(one, cases) if problem}
+    for _ in range(workers):
+        backends.get().close()
+    return failures
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--backend", choices=["cpu"], default="cpu")
+    parser.add_argument("--child", required=True, help="command that answers requests")
+    parser.add_argument("--order", choices=["forward", "reversed", "shuffled"])
+    parser.add_argument("--family", action="append", help="only this family")
+    parser.add_argument("--filter", help="only cases whose name matches")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--show", action="store_true", help="print the payloads that fail")
+    parser.add_argument("--list", action="store_true", help="print names, run nothing")
+    args = parser.parse_args()
+
+    start = time.monotonic()
+    cases = [c for c in all_cases()
+             if (not args.family or c.family in args.family)
+             and (not args.filter or re.search(args.filter, c.name))]
+    if args.list:
+        for case in cases:
+            print(case.name)
+        return 0
+    made = time.monotonic() - start
+    fields = {"promote": "none"}
+    if args.order:
+        fields |= {"order": args.order, "seed": 7}
+    failures = run_all(cases, lambda: CpuBackend(shlex.split(args.child), fields),
+                       args.workers)
+
+    counts = collections.Counter(c.family for c in cases)
+    failed = collections.Counter(c.family for c in cases if c.name in failures)
+    for case in cases:
+        if case.name in failures:
+            print(f"FAIL {case.name}: {failures[case.name]}")
+            if args.show:
+                print(case.text)
+    for family in sorted(counts):
+        print(f"{family}: {counts[family]} cases, {failed[family]} failed")
+    print(f"made in {made:.1f} s, run in {time.monotonic() - start - made:.1f} s")
+    print(f"total: {len(cases)} cases, {len(failures)} failed")
+    return 1 if failures or not cases else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
