@@ -187,11 +187,10 @@ struct FlatNode {
 /// ranges overlap.
 Result<std::vector<FlatNode>> unrollPlan(const LaunchPlan &plan);
 
-/// The least work of one run of a verified plan: the sums over all launches;
-/// nullopt when a kernel's is not known or the sum overflows.
+/// The least work of one run of a verified plan: sums over all launches, in
+/// which what is not known counts as 0. They stop at 2^64 - 1.
 struct PlanWork {
-  std::optional<uint64_t> flops, bytes;
-  uint64_t launches = 0;
+  uint64_t flops = 0, bytes = 0, launches = 0;
 };
 PlanWork planWork(const LaunchPlan &plan);
 
