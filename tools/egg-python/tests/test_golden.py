@@ -59,6 +59,17 @@ def test_a_right_child_agrees(tmp_path, element_type):
     assert worst <= 1e-15 and tolerance == 1e-10
 
 
+def test_native_types_have_tolerances_of_their_own(tmp_path):
+    path, hashed = write_case(tmp_path, error=2e-6), golden.load_inputs(SMALL)
+    native = child(tmp_path, """
+assert header["promote"] == "none"
+data = frames.pack([2 * v for v in frames.unpack(blobs[1], "f32")], "f32")
+sys.stdout.buffer.write(frames.encode(dict(protocol=1, ok=dict(results=[dict(type="f32", shape=[2, 3])])), [data], nonce))
+""")
+    worst, tolerance = golden.check(path, hashed, native, native=True)
+    assert worst == pytest.approx(2e-6, rel=0.1) and tolerance == 1e-5
+
+
 def test_a_small_error_and_a_wrong_type_are_seen(tmp_path):
     path = write_case(tmp_path, error=1e-9)
     hashed = golden.load_inputs(SMALL)
