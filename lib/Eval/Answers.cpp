@@ -133,7 +133,7 @@ Frame egg::eval::encodeAnswer(const Error &error, const Nonce &nonce) {
   return frame;
 }
 
-Frame egg::eval::encodeAnswer(const DeviceInfo &info, const Nonce &nonce) {
+Frame egg::eval::encodeAnswer(const InfoAnswer &info, const Nonce &nonce) {
   return pack({{"name", info.name},
                {"compute_capability", info.computeCapability},
                {"driver", info.driverVersion},
@@ -192,9 +192,9 @@ Frame egg::eval::encodeDone(const Nonce &nonce) {
   return pack(Json::object(), nonce);
 }
 
-Result<DeviceInfo> egg::eval::decodeInfo(const Frame &frame) {
+Result<InfoAnswer> egg::eval::decodeInfo(const Frame &frame) {
   return unpack(frame, [](JsonObject &ok) {
-    DeviceInfo info;
+    InfoAnswer info;
     info.name = ok.string("name", 1024);
     info.computeCapability =
         unsigned(ok.integer("compute_capability", 0, 9999));

@@ -116,7 +116,7 @@ Result<Frame> WorkerRunner::State::ask(eval::Request &request,
   return Error(ErrorKind::WorkerDied, answer.error().message);
 }
 
-Result<eval::DeviceInfo> WorkerRunner::info(eval::Request request) {
+Result<eval::InfoAnswer> WorkerRunner::info(eval::Request request) {
   return state->measure(request, eval::RequestKind::Info,
                         [](Frame frame) { return eval::decodeInfo(frame); });
 }

@@ -98,7 +98,7 @@ Frame encodeRequest(const Request &request, const Nonce &nonce);
 /// Reads a request; fails with `parse` or `limit`, naming the field.
 Result<Request> decodeRequest(Frame frame);
 
-struct DeviceInfo {
+struct InfoAnswer {
   std::string name;
   /// Compute capability, 90 for 9.0.
   unsigned computeCapability = 0;
@@ -169,7 +169,7 @@ struct RunAnswer {
 
 /// An answer's frame, with the nonce of its request.
 Frame encodeAnswer(const Error &error, const Nonce &nonce);
-Frame encodeAnswer(const DeviceInfo &info, const Nonce &nonce);
+Frame encodeAnswer(const InfoAnswer &info, const Nonce &nonce);
 Frame encodeAnswer(const CheckAnswer &answer, const Nonce &nonce);
 Frame encodeAnswer(const TimeAnswer &answer, const Nonce &nonce);
 Frame encodeAnswer(RunAnswer answer, const Nonce &nonce);
@@ -178,7 +178,7 @@ Frame encodeDone(const Nonce &nonce);
 
 /// Reads an answer of the kind that was asked for. The error of an error answer
 /// is returned as it is; an answer that cannot be read is `worker-died`.
-Result<DeviceInfo> decodeInfo(const Frame &frame);
+Result<InfoAnswer> decodeInfo(const Frame &frame);
 Result<CheckAnswer> decodeCheck(const Frame &frame);
 Result<TimeAnswer> decodeTime(const Frame &frame);
 Result<RunAnswer> decodeRun(Frame frame);

@@ -26,7 +26,7 @@ public:
 
   /// Each fails with what the worker answered, with `worker-died` when it died
   /// over the request, and with `timeout`. `request.kind` is set by the call.
-  virtual Result<eval::DeviceInfo> info(eval::Request request) = 0;
+  virtual Result<eval::InfoAnswer> info(eval::Request request) = 0;
   virtual Result<eval::CheckAnswer> check(eval::Request request) = 0;
   virtual Result<eval::TimeAnswer> time(eval::Request request) = 0;
   /// Launches the candidate once and says whether that worked.
@@ -60,7 +60,7 @@ public:
   create(const RunnerOptions &options = {});
   ~WorkerRunner() override;
 
-  Result<eval::DeviceInfo> info(eval::Request request) override;
+  Result<eval::InfoAnswer> info(eval::Request request) override;
   Result<eval::CheckAnswer> check(eval::Request request) override;
   Result<eval::TimeAnswer> time(eval::Request request) override;
   Status once(eval::Request request) override;

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Random.h"
+#include "Stats.h"
 
 namespace egg::eval::kernels {
 

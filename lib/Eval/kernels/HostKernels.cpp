@@ -11,6 +11,7 @@
 #include "egg/Eval/HostKernels.h"
 
 #include "Random.h"
+#include "Stats.h"
 
 namespace egg::eval::kernels {
 

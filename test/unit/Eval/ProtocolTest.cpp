@@ -160,8 +160,8 @@ TEST(Requests, HostileHeadersAreErrors) {
 
 TEST(Answers, SurviveTheRoundTrip) {
   Nonce nonce = makeNonce();
-  DeviceInfo info = {"Device", 90, 13000, 100, 50, 25, 132};
-  Result<DeviceInfo> gotInfo = decodeInfo(encodeAnswer(info, nonce));
+  InfoAnswer info = {"Device", 90, 13000, 100, 50, 25, 132};
+  Result<InfoAnswer> gotInfo = decodeInfo(encodeAnswer(info, nonce));
   ASSERT_TRUE(gotInfo) << gotInfo.error().str();
   EXPECT_EQ(gotInfo->name, "Device");
   EXPECT_EQ(gotInfo->multiprocessors, 132u);
