@@ -23,6 +23,21 @@ else()
   target_link_libraries(EggMLIR INTERFACE MLIR LLVM)
 endif()
 
+# spdlog and SQLite: shared libraries of the distribution, or (portable) built
+# in, for machines that have neither.
+add_library(EggLog INTERFACE)
+add_library(EggSqlite INTERFACE)
+if(EGG_PORTABLE)
+  find_package(Threads REQUIRED)
+  target_compile_definitions(EggLog INTERFACE SPDLOG_FMT_EXTERNAL FMT_HEADER_ONLY)
+  target_link_libraries(EggLog INTERFACE Threads::Threads)
+  find_library(EGG_SQLITE_ARCHIVE libsqlite3.a REQUIRED)
+  target_link_libraries(EggSqlite INTERFACE ${EGG_SQLITE_ARCHIVE} m ${CMAKE_DL_LIBS} Threads::Threads)
+else()
+  target_link_libraries(EggLog INTERFACE spdlog::spdlog)
+  target_link_libraries(EggSqlite INTERFACE SQLite::SQLite3)
+endif()
+
 set(EGG_INCLUDE_DIRS ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include)
 
 function(egg_add_library name)
