@@ -14,28 +14,25 @@
 #include <cstdlib>
 #include <mutex>
 #include <optional>
+#include <unistd.h>
 
 using namespace egg;
 
-/// Environment variables that the worker, its launcher and CUDA may need, and
-/// no others: keys of model providers stay here.
-static const char *const passedOn[] = {"PATH",
-                                       "HOME",
-                                       "USER",
-                                       "LOGNAME",
-                                       "LANG",
-                                       "LC_ALL",
-                                       "TERM",
-                                       "TMPDIR",
-                                       "LD_LIBRARY_PATH",
-                                       "SSH_AUTH_SOCK",
-                                       "KRB5CCNAME",
-                                       "CUDA_VISIBLE_DEVICES",
-                                       "CUDA_HOME",
-                                       "CUDA_PATH",
-                                       "CUDA_DEVICE_ORDER",
-                                       "EGG_CUDA_LIBRARY",
-                                       "SLURM_CONF"};
+/// Environment variables that the worker, its launcher and CUDA may need, whole
+/// names or, with an underscore at the end, beginnings; and no others: keys of
+/// model providers stay here.
+static const char *const passedOn[] = {
+    "PATH",      "HOME",      "USER",       "LOGNAME",       "LANG",
+    "LC_ALL",    "TERM",      "TMPDIR",     "SLURM_",        "CUDA_",
+    "EGG_CUDA_", "EGG_FAKE_", "KRB5CCNAME", "SSH_AUTH_SOCK", "LD_LIBRARY_PATH"};
+
+static bool isPassedOn(std::string_view name) {
+  for (std::string_view known : passedOn)
+    if (known.back() == '_' ? name.substr(0, known.size()) == known
+                            : name == known)
+      return true;
+  return false;
+}
 
 Runner::~Runner() = default;
 
@@ -84,9 +81,13 @@ WorkerRunner::create(const RunnerOptions &options) {
     EGG_ASSIGN(program, findProgram(program, programFolder()));
   }
   process.arguments.push_back(program);
-  for (const char *name : passedOn)
-    if (const char *value = std::getenv(name))
-      process.environment.emplace_back(name, value);
+  for (char **variable = environ; *variable; ++variable) {
+    std::string_view text(*variable);
+    size_t equals = text.find('=');
+    if (equals != text.npos && isPassedOn(text.substr(0, equals)))
+      process.environment.emplace_back(text.substr(0, equals),
+                                       text.substr(equals + 1));
+  }
   return std::unique_ptr<WorkerRunner>(new WorkerRunner(std::move(state)));
 }
 

@@ -16,6 +16,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <string>
 #include <unistd.h>
@@ -26,7 +27,10 @@ int main(int argc, char **argv) {
   if (argc < 3)
     return 2;
   std::string behaviour = argv[1];
-  std::ofstream(argv[2], std::ios::app) << "started\n";
+  // A key must not travel to the machine of a launcher.
+  bool leaked = getenv("OPENAI_API_KEY") || !getenv("EGG_FAKE_ARCH");
+  std::ofstream(argv[2], std::ios::app)
+      << (leaked ? "leaked\n\n" : "started\n");
   int answered = 0;
   while (true) {
     Result<std::optional<Frame>> frame =

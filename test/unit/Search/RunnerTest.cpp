@@ -27,6 +27,10 @@ protected:
     options.program = "egg-eval-worker";
     return WorkerRunner::create(options).take();
   }
+  void SetUp() override {
+    setenv("OPENAI_API_KEY", "secret", 1);
+    setenv("EGG_FAKE_ARCH", "90", 1);
+  }
   /// Workers started so far.
   int started() const {
     Result<std::string> log = readFile(fake.path("log"), 65536);
@@ -50,6 +54,7 @@ TEST_F(RunnerTest, KeepsItsWorker) {
   EXPECT_EQ(pool->time(request()).take().ms, 1);
   EXPECT_EQ(pool->time(request()).take().ms, 2);
   EXPECT_EQ(started(), 1);
+  EXPECT_EQ(readFile(fake.path("log"), 65536).take(), "started\n");
 }
 
 TEST_F(RunnerTest, StartsAFreshOneWithoutAPool) {

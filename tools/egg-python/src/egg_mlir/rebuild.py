@@ -51,7 +51,7 @@ def ptx_hash(texts):
 def command(tool, row, folder):
     """The command that writes the PTX of a row's build into `folder`."""
     recipe = ["--recipe", row["recipe"]] if row["recipe"] else []
-    return [tool, row["payload"], *recipe, "--emit-ptx", str(folder)]
+    return [tool, row["payload"], *recipe, "--emit=ptx", "-o", str(folder)]
 
 
 def rebuild(tool, row, root, seconds):
