@@ -264,7 +264,7 @@ def test_a_whole_run_on_fake_processes(tmp_path):
     def ask(request, timeout):
         seen.append(request)
         return {"device": {"name": "NVIDIA H200", "sm": "sm_90", "driver": "580"}, "versions": {"torch": "2.11.0", "triton": None},
-                "copy_gbps": 4300.0, "read_gbps": 4600.0,
+                "copy_gbps": 4300.0, "read_gbps": 4600.0, "unfinished": [],
                 "workloads": {name: answer({"egg": [4.0 + request["seed"] / 100], "eager": [8.0]}) for name in request["workloads"]}}
 
     options = cli.parser().parse_args(["spine", "--out", "x", "--root", str(ROOT), "--commit", "0123abc", "--artifacts", str(tmp_path),
@@ -277,6 +277,31 @@ def test_a_whole_run_on_fake_processes(tmp_path):
     assert [row["workload"] for row in document["rows"]] == ["gelu_f32", "matmul_f32"]
     assert document["rows"][0]["dispatches"] == 1 and document["versions"]["ptxas"] == "13.0.88"
     assert document["rows"][0]["interval"]["eager"] == pytest.approx([8 / 4.05, 8 / 4.01], rel=1e-4)
+
+
+def test_egg_failing_in_one_process_costs_its_own_times_alone():
+    asked = []
+
+    def ask(request, timeout):
+        asked.append((request["workloads"], sorted(request["artifacts"])))
+        made = {"device": {}, "versions": {}, "copy_gbps": 1.0, "read_gbps": 1.0, "unfinished": [], "workloads": {}}
+        for number, name in enumerate(request["workloads"]):
+            if name == "b" and "b" in request["artifacts"]:
+                made["workloads"][name] = answer({}, error_kind="illegal-access", notes=["bad"])
+                made["unfinished"] = request["workloads"][number:]
+                return made
+            systems = {"eager": [2.0], **({"egg": [1.0]} if name in request["artifacts"] else {})}
+            made["workloads"][name] = answer(systems)
+        return made
+
+    found = cli.ask_whole(ask, {"workloads": ["a", "b", "c"], "artifacts": {"a": "1", "b": "2", "c": "3"}}, 1.0)
+    assert asked == [(["a", "b", "c"], ["a", "b", "c"]), (["b", "c"], ["a", "c"])]
+    assert {n: sorted(w["samples"]) for n, w in found["workloads"].items()} == {"a": ["eager", "egg"], "b": ["eager"], "c": ["eager", "egg"]}
+    assert found["workloads"]["b"]["error_kind"] == "illegal-access" and "bad" in found["workloads"]["b"]["notes"]
+    row = rows_of([found["workloads"]["b"]] * 3)
+    assert results.row_problems(row) == [] and row["correct"] is False and row["ms"]["eager"] == 2.0
+    with pytest.raises(results.Problem, match="without an artifact to blame"):
+        cli.ask_whole(lambda r, t: {"unfinished": ["a"], "workloads": {}}, {"workloads": ["a"], "artifacts": {}}, 1.0)
 
 
 def test_refusals(tmp_path, capsys):

@@ -3,7 +3,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from egg_mlir.suite import order, worker, workloads  # noqa: E402
+from egg_mlir.suite import order, runtime, worker, workloads  # noqa: E402
 from test_suite import SUITE  # noqa: E402
 
 SMALL = {"matmul_f32": [[24, 40], [40, 24]], "gelu_f32": [[6, 40]], "softmax_f32": [[6, 40]], "sum_reduction_f32": [[3, 40, 5]],
@@ -16,8 +16,16 @@ class Program:
 
     def __init__(self, function, results, fault=None):
         self.function, self.results, self.fault = function, results, fault
+        self.workspace_bytes = 48
 
-    def launch(self, arguments, results, stream):
+    def check(self, arguments):
+        pass
+
+    def close(self):
+        pass
+
+    def launch(self, arguments, results, stream, workspace):
+        assert workspace.numel() == 48
         value = self.function(*arguments)
         results[0].copy_(self.fault(value) if self.fault else value)
 
@@ -91,6 +99,25 @@ def test_timing_checks_the_results_of_the_loop():
     answer = empty_answer()
     worker.time_workload(torch, Timer(), workload, function, program_of("softmax_f32", workload, function, late), request, answer)
     assert answer["error_kind"] == "wrong-result" and "after the timed loop" in answer["notes"][-1]
+
+
+@pytest.mark.parametrize("error, kind", [
+    (runtime.Failure("launch", "no such grid"), "launch"),
+    (RuntimeError("CUDA error: an illegal memory access was encountered"), "illegal-access"),
+    (RuntimeError("CUDA error: unspecified launch failure"), "launch")])
+def test_a_failure_of_egg_ends_the_workload(error, kind):
+    workload, function = small("softmax_f32")
+
+    def fail(value):
+        raise error
+
+    library = type("L", (), {"load": lambda self, path: program_of("softmax_f32", workload, function, fail)})()
+    request = {"artifacts": {"softmax_f32": "x"}, "full": False, "seed": 1, "processes": 5, "systems": ["eager", "egg"]}
+    answer = worker.run_workload(torch, Timer(), workloads.load(SUITE), workload, library, request)
+    assert answer["error_kind"] == kind and answer["samples"] == {} and str(error) in answer["notes"][0]
+    library = type("L", (), {"load": lambda self, path: program_of("softmax_f32", workload, function)})()
+    answer = worker.run_workload(torch, Timer(), workloads.load(SUITE), workload, library, request)
+    assert answer["error_kind"] is None and set(answer["samples"]) == {"eager", "egg"}
 
 
 def test_constant_inputs_are_refused(monkeypatch):

@@ -63,6 +63,24 @@ def ask_worker(request, timeout):
         return results.load(request["answer"])
 
 
+def ask_whole(ask, request, timeout):
+    """One process's answer on every workload. Where egg fails on one, a new process
+    goes on from there, without that workload's artifact: the peers are still timed,
+    and the failure stays in the answer."""
+    answer = ask(request, timeout)
+    while answer["unfinished"]:
+        failed = answer["unfinished"][0]
+        if failed not in request["artifacts"]:
+            raise results.Problem(f"a process stopped at {failed} without an artifact to blame")
+        request = dict(request, workloads=answer["unfinished"],
+                       artifacts={k: v for k, v in request["artifacts"].items() if k != failed})
+        rest, first = ask(request, timeout), answer["workloads"][failed]
+        peers = rest["workloads"][failed]
+        rest["workloads"][failed] = dict(peers, error_kind=first["error_kind"], notes=first["notes"] + peers["notes"])
+        answer = dict(rest, workloads={**answer["workloads"], **rest["workloads"]})
+    return answer
+
+
 def find_artifacts(folder, chosen):
     """({name: path}, {name: what artifact.read gave}) of the workloads that have
     one. Raises results.Problem where a file is there and damaged."""
@@ -113,7 +131,7 @@ def measure(options, ask=ask_worker):
     answers = []
     for number in range(options.processes):
         print(f"process {number + 1} of {options.processes}", file=sys.stderr, flush=True)
-        answers.append(ask(dict(request, seed=options.seed + number, full=number == 0), options.timeout))
+        answers.append(ask_whole(ask, dict(request, seed=options.seed + number, full=number == 0), options.timeout))
     for found in artifacts.values():
         found["launches"] = artifact.launches(found["plan"]["nodes"])
     rows, copy = build_rows(suite, chosen, answers, artifacts)

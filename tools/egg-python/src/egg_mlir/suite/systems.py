@@ -46,30 +46,31 @@ def torch_systems(torch, function, arguments, parameters, wanted):
 
 
 def egg_systems(torch, program, arguments, wanted):
-    """egg's runtime on the same tensors. `launch` allocates its results on each
-    call, as PyTorch does; `graph` replays one captured call into fixed results."""
-    def empty():
-        return [torch.empty(shape, dtype=getattr(torch, name), device=arguments[0].device) for shape, name in program.results]
+    """egg's runtime on the same tensors. `egg` allocates its results on each call,
+    as PyTorch does; `egg_graph` replays one captured call into fixed results. The
+    workspace is allocated once: launches on one stream may share it."""
+    program.check(arguments)
+    device = arguments[0].device
+    workspace = torch.empty(program.workspace_bytes, dtype=torch.uint8, device=device) if program.workspace_bytes else None
 
-    def launch():
-        results = empty()
-        program.launch(arguments, results, torch.cuda.current_stream().cuda_stream)
+    def enqueue():
+        results = [torch.empty(shape, dtype=getattr(torch, name), device=device) for shape, name in program.results]
+        program.launch(arguments, results, torch.cuda.current_stream().cuda_stream, workspace)
         return results[0] if len(results) == 1 else tuple(results)
 
     systems = {}
     if "egg" in wanted:
-        systems["egg"] = launch
+        systems["egg"] = enqueue
     if "egg_graph" in wanted:
-        results = empty()
-        graph = torch.cuda.CUDAGraph()
-        launch()
+        enqueue()
         torch.cuda.synchronize()
+        graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph):
-            program.launch(arguments, results, torch.cuda.current_stream().cuda_stream)
+            results = enqueue()
 
         def replay():
             graph.replay()
-            return results[0] if len(results) == 1 else tuple(results)
+            return results
 
         systems["egg_graph"] = replay
     return systems

@@ -4,7 +4,7 @@ times each workload, and writes its answer to a file.
     request: {"suite": path, "workloads": [names], "systems": [names], "seed": n,
               "processes": n, "full": bool, "artifacts": {name: path},
               "runtime": path or null, "answer": path}
-    answer:  {"device": {...}, "versions": {...}, "copy_gbps", "read_gbps",
+    answer:  {"device": {...}, "versions": {...}, "copy_gbps", "read_gbps", "unfinished": [names],
               "workloads": {name: {"samples", "errors", "errors_eager",
                                    "mutants_killed", "notes", "error_kind"}}}
 
@@ -140,8 +140,42 @@ def time_workload(torch, timer, workload, function, program, request, answer):
             answer["notes"].append(f"{name} was wrong after the timed loop")
 
 
+def new_answer():
+    """An answer on one workload with nothing in it yet."""
+    return {"samples": {}, "errors": {}, "errors_eager": {}, "mutants_killed": None, "notes": [], "error_kind": None}
+
+
+def run_workload(torch, timer, suite, workload, library, request):
+    """The answer on one workload. A failure of egg's is in it, with no samples:
+    what runs after it in this process cannot be trusted."""
+    from egg_mlir.suite import runtime
+    answer, program = new_answer(), None
+    function = workloads.function_of(suite, workload)
+    path = request["artifacts"].get(workload["name"])
+    try:
+        if path:
+            program = library.load(path)
+        check(torch, workload, function, program, DISTRIBUTIONS if request["full"] else ("normal",), request["seed"], answer)
+        time_workload(torch, timer, workload, function, program, request, answer)
+        torch.cuda.synchronize()
+    except runtime.Failure as error:
+        return {**new_answer(), "error_kind": error.kind, "notes": [f"egg's runtime: {error.kind}: {error}"]}
+    except RuntimeError as error:  # PyTorch's, for what an earlier launch did
+        if program is None:
+            raise
+        text = str(error).splitlines()[0][:300]
+        kind = "out-of-memory" if isinstance(error, torch.cuda.OutOfMemoryError) else \
+            "illegal-access" if "illegal memory access" in text else "launch"
+        return {**new_answer(), "error_kind": kind, "notes": [f"with egg's kernel: {text}"]}
+    if program is not None:
+        program.close()
+    torch.cuda.empty_cache()
+    return answer
+
+
 def run(request):
-    """The answer to a request."""
+    """The answer to a request. It ends at the first workload on which egg fails
+    outside the gate; `unfinished` names that one and those behind it."""
     import torch
 
     from egg_mlir.suite import device, runtime
@@ -151,26 +185,15 @@ def run(request):
     library = runtime.Library(request["runtime"]) if request["runtime"] else None
     copy, read = timer.bandwidth()
     torch.cuda.empty_cache()
-    result = {"device": described, "versions": versions, "copy_gbps": copy, "read_gbps": read, "workloads": {}}
+    result = {"device": described, "versions": versions, "copy_gbps": copy, "read_gbps": read, "workloads": {}, "unfinished": []}
+    chosen = workloads.select(suite, request["workloads"])
     with torch.no_grad():
-        for workload in workloads.select(suite, request["workloads"]):
-            answer = {"samples": {}, "errors": {}, "errors_eager": {}, "mutants_killed": None, "notes": [], "error_kind": None}
+        for number, workload in enumerate(chosen):
+            answer = run_workload(torch, timer, suite, workload, library, request)
             result["workloads"][workload["name"]] = answer
-            function = workloads.function_of(suite, workload)
-            program = None
-            path = request["artifacts"].get(workload["name"])
-            try:
-                if library is not None and path:
-                    program = library.load(path)
-            except runtime.Failure as error:
-                answer["error_kind"] = error.kind
-                answer["notes"].append(str(error))
-            check(torch, workload, function, program, DISTRIBUTIONS if request["full"] else ("normal",),
-                  request["seed"], answer)
-            time_workload(torch, timer, workload, function, program, request, answer)
-            if program is not None:
-                program.close()
-            torch.cuda.empty_cache()
+            if answer["error_kind"] not in (None, "wrong-result"):
+                result["unfinished"] = [w["name"] for w in chosen[number:]]
+                break
             print(f"{workload['name']}: " + ", ".join(f"{n} {sorted(v)[len(v) // 2]:.4g} ms" for n, v in answer["samples"].items()),
                   file=sys.stderr, flush=True)
     return result
