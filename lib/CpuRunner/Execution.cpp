@@ -168,6 +168,10 @@ extern "C" double host_fma(double x, double y, double z) {
 extern "C" float host_fmaf(float x, float y, float z) {
   return std::fma(x, y, z);
 }
+extern "C" double host_rsqrt(double x) { return 1.0 / std::sqrt(x); }
+extern "C" float host_rsqrtf(float x) {
+  return float(1.0 / std::sqrt(double(x)));
+}
 extern "C" double host_ldexp(double x, int n) { return std::ldexp(x, n); }
 extern "C" float host_ldexpf(float x, int n) { return std::ldexp(x, n); }
 extern "C" void host_sincos(double x, double *s, double *c) {
@@ -202,7 +206,7 @@ const std::vector<std::pair<const char *, void *>> &egg::hostSymbols() {
       {"__truncsfbf2", reinterpret_cast<void *>(&hostTruncSingleBf)},
       {"__truncdfbf2", reinterpret_cast<void *>(&hostTruncDoubleBf)},
       EGG_UNARY_LIST(EGG_PAIR) EGG_BINARY_LIST(EGG_PAIR) EGG_PAIR(roundeven)
-          EGG_PAIR(fma) EGG_PAIR(ldexp) EGG_PAIR(sincos)};
+          EGG_PAIR(fma) EGG_PAIR(ldexp) EGG_PAIR(sincos) EGG_PAIR(rsqrt)};
 #undef EGG_PAIR
   return symbols;
 }

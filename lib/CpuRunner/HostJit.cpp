@@ -94,9 +94,12 @@ HostJit::compile(mlir::ModuleOp module, size_t arguments, unsigned optLevel) {
                  .create();
   if (!jit)
     return lowerError(jit.takeError());
-  // The default reporter prints to standard error what is returned anyway.
-  (*jit)->getExecutionSession().setErrorReporter(
-      [](llvm::Error error) { llvm::consumeError(std::move(error)); });
+  // What is returned names the functions that could not be made, what is
+  // reported the symbols that are missing.
+  std::string reported;
+  (*jit)->getExecutionSession().setErrorReporter([&](llvm::Error error) {
+    reported += llvm::toString(std::move(error)) + "; ";
+  });
 
   llvm::orc::JITDylib &library = (*jit)->getMainJITDylib();
   llvm::orc::SymbolMap symbols;
@@ -111,8 +114,11 @@ HostJit::compile(mlir::ModuleOp module, size_t arguments, unsigned optLevel) {
           llvm::orc::ThreadSafeModule(std::move(code), std::move(context))))
     return lowerError(std::move(error));
   auto address = (*jit)->lookup(kPackedEntry);
+  (*jit)->getExecutionSession().setErrorReporter(
+      [](llvm::Error error) { llvm::consumeError(std::move(error)); });
   if (!address)
-    return lowerError(address.takeError());
+    return Error(ErrorKind::Lower, "compiling for the CPU: " + reported +
+                                       llvm::toString(address.takeError()));
   return std::unique_ptr<HostJit>(
       new HostJit(std::move(*jit), address->toPtr<Entry>()));
 }

@@ -35,12 +35,12 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
@@ -91,13 +91,19 @@ static LogicalResult lowerToBranches(ModuleOp module, bool checkBounds) {
 static LogicalResult lowerMath(ModuleOp module) {
   PassManager pm(module.getContext());
   pm.enableVerifier(false);
-  math::MathExpandOpsPassOptions expand;
-  expand.opMnemonics = {"clampf"};
-  pm.addPass(math::createMathExpandOpsPass(expand));
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(createConvertMathToFuncs());
-  pm.addPass(createConvertMathToLibmPass());
-  return pm.run(module);
+  if (failed(pm.run(module)))
+    return failure();
+  // The patterns and not the pass, which refuses what they leave (integers,
+  // classification, copysign) to the conversion to LLVM.
+  RewritePatternSet patterns(module.getContext());
+  populateMathToLibmConversionPatterns(patterns);
+  // Greedily: a function of a 16-bit float becomes one of f32 first.
+  GreedyRewriteConfig config;
+  config.enableFolding(false).setRegionSimplificationLevel(
+      GreedySimplifyRegionLevel::Disabled);
+  return applyPatternsGreedily(module, std::move(patterns), config);
 }
 
 static LogicalResult lowerToLLVM(ModuleOp module) {

@@ -37,6 +37,41 @@ static void rewriteFPowI(IRRewriter &rewriter, math::FPowIOp op) {
   rewriter.replaceOp(op, power);
 }
 
+/// max(min(x, high), low); upstream's expansion takes the minimum with the low
+/// end first, which gives the high end for every value.
+static void rewriteClamp(IRRewriter &rewriter, math::ClampFOp op) {
+  Value low = arith::MinimumFOp::create(rewriter, op.getLoc(), op.getValue(),
+                                        op.getMax());
+  rewriter.replaceOpWithNewOp<arith::MaximumFOp>(op, low, op.getMin());
+}
+
+/// isinf, isfinite and isnormal by comparisons of the absolute value.
+static void rewriteClassify(IRRewriter &rewriter, Operation *op) {
+  Location loc = op->getLoc();
+  Value x = op->getOperand(0);
+  auto type = cast<FloatType>(x.getType());
+  const llvm::fltSemantics &format = type.getFloatSemantics();
+  Value magnitude = math::AbsFOp::create(rewriter, loc, x);
+  auto compare = [&](arith::CmpFPredicate predicate, const APFloat &bound) {
+    Value constant = arith::ConstantOp::create(
+        rewriter, loc, rewriter.getFloatAttr(type, bound));
+    return Value(
+        arith::CmpFOp::create(rewriter, loc, predicate, magnitude, constant));
+  };
+  APFloat infinity = APFloat::getInf(format);
+  if (isa<math::IsInfOp>(op)) {
+    rewriter.replaceOp(op, compare(arith::CmpFPredicate::OEQ, infinity));
+    return;
+  }
+  Value finite = compare(arith::CmpFPredicate::OLT, infinity);
+  if (isa<math::IsNormalOp>(op)) {
+    Value large = compare(arith::CmpFPredicate::OGE,
+                          APFloat::getSmallestNormalized(format));
+    finite = arith::AndIOp::create(rewriter, loc, finite, large);
+  }
+  rewriter.replaceOp(op, finite);
+}
+
 LogicalResult egg::normalizeForCpu(ModuleOp module) {
   IRRewriter rewriter(module.getContext());
   SmallVector<Operation *> work;
@@ -50,7 +85,8 @@ LogicalResult egg::normalizeForCpu(ModuleOp module) {
                   arith::IntegerOverflowFlagsAttr::get(
                       op->getContext(), arith::IntegerOverflowFlags::none));
     if (isa<linalg::AggregatedOpInterface, linalg::PackOp, linalg::UnPackOp,
-            math::FPowIOp>(op))
+            math::FPowIOp, math::ClampFOp, math::IsInfOp, math::IsFiniteOp,
+            math::IsNormalOp>(op))
       work.push_back(op);
   });
   for (Operation *op : work) {
@@ -67,6 +103,11 @@ LogicalResult egg::normalizeForCpu(ModuleOp module) {
     } else if (auto unpack = dyn_cast<linalg::UnPackOp>(op)) {
       if (failed(linalg::lowerUnPack(rewriter, unpack)))
         return failure();
+    } else if (isa<math::IsInfOp, math::IsFiniteOp, math::IsNormalOp>(op)) {
+      if (isa<FloatType>(op->getOperand(0).getType()))
+        rewriteClassify(rewriter, op);
+    } else if (auto clamp = dyn_cast<math::ClampFOp>(op)) {
+      rewriteClamp(rewriter, clamp);
     } else if (auto power = dyn_cast<math::FPowIOp>(op)) {
       if (isa<FloatType>(power.getType()))
         rewriteFPowI(rewriter, power);

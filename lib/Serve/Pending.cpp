@@ -15,9 +15,3 @@ Result<BuildAnswer> egg::answerRequest(const BuildRequest &request,
                                        const TextLimits &limits) {
   return Error(ErrorKind::Unsupported, "this egg-opt lowers nothing to PTX");
 }
-
-Result<RunCpuAnswer> egg::answerRequest(const RunCpuRequest &request,
-                                        const mlir::DialectRegistry &,
-                                        const TextLimits &limits) {
-  return Error(ErrorKind::Unsupported, "this egg-opt runs nothing on the CPU");
-}

@@ -11,7 +11,7 @@ set(EGG_PORTABLE_MLIR_LIBS
   MLIRIndexDialect MLIRIndexToLLVM
   MLIRLinalgDialect MLIRLinalgTransforms MLIRLinalgTransformOps
   MLIRLLVMDialect MLIRLLVMCommonConversion MLIRLLVMIRTransforms
-  MLIRMathDialect MLIRMathTransforms MLIRMathToLLVM MLIRMathToLibm
+  MLIRMathDialect MLIRMathTransforms MLIRMathToLLVM MLIRMathToLibm MLIRMathToFuncs MLIRBufferizationToMemRef
   MLIRMemRefDialect MLIRMemRefTransforms MLIRMemRefToLLVM MLIRMemRefUtils
   MLIRNVGPUDialect MLIRNVGPUTransforms MLIRNVGPUToNVVM
   MLIRNVVMDialect MLIRNVVMToLLVM MLIRNVVMTarget
@@ -23,4 +23,5 @@ set(EGG_PORTABLE_MLIR_LIBS
   MLIRFuncToLLVM MLIRLinalgToStandard MLIRReconcileUnrealizedCasts
   MLIRBuiltinToLLVMIRTranslation MLIRGPUToLLVMIRTranslation MLIRLLVMToLLVMIRTranslation
   MLIRNVVMToLLVMIRTranslation MLIRTargetLLVMIRExport MLIRExecutionEngine MLIRConvertToLLVMPass)
-llvm_map_components_to_libnames(EGG_PORTABLE_LLVM_LIBS nvptxcodegen nvptxdesc nvptxinfo x86codegen x86desc x86info)
+llvm_map_components_to_libnames(EGG_PORTABLE_LLVM_LIBS nvptxcodegen nvptxdesc nvptxinfo x86codegen x86desc x86info
+  orcjit passes)

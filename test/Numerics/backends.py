@@ -92,7 +92,8 @@ class CpuBackend:
     def run(self, case: Case) -> list[np.ndarray]:
         inputs = [{"type": type_of(a), "shape": list(a.shape)} for a in case.inputs]
         ok, blobs = self.child.ask(
-            {"protocol": 1, "kind": "run-cpu", "inputs": inputs, **self.fields},
+            {"protocol": 1, "kind": "run-cpu", "name": case.name, "inputs": inputs,
+             **self.fields},
             [case.text.encode(), *map(to_bytes, case.inputs)])
         return to_arrays(ok["results"], blobs)
 

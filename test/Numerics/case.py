@@ -78,7 +78,7 @@ def ttype(array: np.ndarray) -> str:
 
 def exact(array: np.ndarray) -> Expected:
     """Movement, selection and integers: bit for bit, NaN for NaN."""
-    return Expected(type_of(array), np.ascontiguousarray(array))
+    return Expected(type_of(array), np.asarray(array, order="C"))
 
 
 def rounded(type_name: str, value) -> Expected:

@@ -1,8 +1,8 @@
 """The families of the corpus, in the order in which they run."""
 
-from . import arith_float
+from . import arith_float, arith_int, casts, contraction, convolution, math_ops, named
 
-FAMILIES = (arith_float,)
+FAMILIES = (arith_float, arith_int, casts, math_ops, named, contraction, convolution)
 
 
 def all_cases():
