@@ -20,7 +20,8 @@ def faults(root: pathlib.Path):
     """One sentence a fault."""
     skipped = {"build", ".git", "node_modules"}
     for page in sorted(root.rglob("*.md")):
-        if skipped & set(page.relative_to(root).parts):
+        # TableGen's pages hold brackets that are no links.
+        if skipped & set(page.relative_to(root).parts) or page.parent.name == "generated":
             continue
         for target in LINK.findall(page.read_text(encoding="utf-8")):
             path = target.split("#")[0]

@@ -1,5 +1,6 @@
 import hashlib
 import json
+import pathlib
 import re
 import stat
 
@@ -125,6 +126,12 @@ def test_rebuild_stops_at_its_time_and_in_a_fixed_order(tmp_path):
     assert (rebuilt, left) == (2, 4)
     _, rebuilt, left = rebuild.check([document], tmp_path, str(tool), 0.5, full=True)
     assert (rebuilt, left) == (6, 0)
+
+
+def test_modules_are_in_the_order_of_their_numbers():
+    names = ["10-b.ptx", "2-a.ptx", "0-z.ptx", "1-y.ptx"]
+    ordered = sorted(map(pathlib.Path, names), key=rebuild.module_number)
+    assert [p.name for p in ordered] == ["0-z.ptx", "1-y.ptx", "2-a.ptx", "10-b.ptx"]
 
 
 def test_ptx_hash_tells_modules_apart():

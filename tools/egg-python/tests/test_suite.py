@@ -279,6 +279,35 @@ def test_a_whole_run_on_fake_processes(tmp_path):
     assert document["rows"][0]["interval"]["eager"] == pytest.approx([8 / 4.05, 8 / 4.01], rel=1e-4)
 
 
+def test_builds_go_into_the_rows(tmp_path):
+    source = tmp_path / "made.egg"
+    write_artifact(source, {"workspace_bytes": 0, "nodes": [{"op": "launch"}]})
+    tool = tmp_path / "egg-run"
+    tool.write_text(f"""#!/bin/sh
+case "$1" in
+*gelu*) cp {source} "$4"; echo '{{"ptx_hash": "{'ab' * 32}"}}' ;;
+*) echo "egg-run: error: limit: 5 is more than 4" >&2; exit 1 ;;
+esac
+""")
+    tool.chmod(0o755)
+    options = cli.parser().parse_args(["spine", "--out", "x", "--root", str(ROOT), "--commit", "0123abc", "--artifacts", str(tmp_path / "a"),
+                                       "--egg-run", str(tool), "--workloads", "matmul_f32,gelu_f32"])
+    options.arguments = []
+
+    def ask(request, timeout):
+        assert list(request["artifacts"]) == ["gelu_f32"]
+        return {"device": {"name": "NVIDIA H200", "sm": "sm_90", "driver": "580"}, "versions": {"torch": "2.11.0"}, "unfinished": [],
+                "copy_gbps": 4300.0, "read_gbps": 4600.0,
+                "workloads": {"gelu_f32": answer({"egg": [4.0], "eager": [8.0]}),
+                              "matmul_f32": answer({"eager": [8.0]}, errors={}, errors_eager={})}}
+
+    document = cli.measure(options, ask)
+    gelu, matmul = document["rows"]
+    assert gelu["ptx_hash"] == "ab" * 32 and gelu["correct"] is True and gelu["flags"] == ["plain"]
+    assert matmul["correct"] is False and matmul["error_kind"] == "limit" and "5 is more than 4" in matmul["note"]
+    assert matmul["ms"]["eager"] == 8.0
+
+
 def test_egg_failing_in_one_process_costs_its_own_times_alone():
     asked = []
 

@@ -54,6 +54,12 @@ def command(tool, row, folder):
     return [tool, row["payload"], *recipe, "--emit=ptx", "-o", str(folder)]
 
 
+def module_number(path):
+    """The number of a module from its file's name, as 10-main.ptx."""
+    digits = path.name.split("-")[0]
+    return (int(digits) if digits.isdecimal() else 0, path.name)
+
+
 def rebuild(tool, row, root, seconds):
     """None when the PTX of a row comes back, else a sentence."""
     with tempfile.TemporaryDirectory(prefix="egg-rebuild-") as folder:
@@ -64,7 +70,7 @@ def rebuild(tool, row, root, seconds):
             return f"the build took more than {seconds:.0f} s"
         if done.returncode != 0:
             return f"the build failed ({done.returncode}): {done.stderr.strip()[-500:]}"
-        texts = [path.read_bytes() for path in sorted(pathlib.Path(folder).glob("*.ptx"))]
+        texts = [path.read_bytes() for path in sorted(pathlib.Path(folder).glob("*.ptx"), key=module_number)]
         if not texts:
             return "the build wrote no PTX"
         found = ptx_hash(texts)

@@ -5,6 +5,7 @@ import datetime
 import json
 import os
 import pathlib
+import re
 import shlex
 import subprocess
 import sys
@@ -22,8 +23,10 @@ def parser():
     result = argparse.ArgumentParser(prog="egg-suite", description=__doc__)
     result.add_argument("suite", choices=["spine", "spine_twin"], help="which table of benchmarks/suites")
     result.add_argument("--out", required=True, help="the results file to write")
-    result.add_argument("--artifacts", help="folder with NAME.egg for each workload, as egg-run writes them; "
-                        "without it only the peers are timed")
+    result.add_argument("--artifacts", help="folder with NAME.egg for each workload, as egg-run --emit=artifact "
+                        "writes them; without it only the peers are timed")
+    result.add_argument("--egg-run", metavar="PATH", help="build the artifacts first, with this egg-run, into the folder "
+                        "of --artifacts")
     result.add_argument("--runtime", help="libegg_runtime.so (default: beside the build)")
     result.add_argument("--workloads", default="", help="comma-separated names (all)")
     result.add_argument("--systems", default=",".join(ALL_SYSTEMS), help="comma-separated (all)")
@@ -81,6 +84,50 @@ def ask_whole(ask, request, timeout):
     return answer
 
 
+def build_artifact(tool, root, workload, path):
+    """Builds one workload: {"ptx_hash", "error_kind", "note"}. A build that fails
+    is a row that failed, not the end of the suite."""
+    command = [str(pathlib.Path(tool).resolve()), workload["payload"], "--emit=artifact", "-o", str(path.resolve()), "--json", "--quiet"]
+    path.unlink(missing_ok=True)
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    if done.returncode == 0 and path.is_file():
+        try:
+            return {"ptx_hash": json.loads(done.stdout)["ptx_hash"], "error_kind": None, "note": ""}
+        except (ValueError, KeyError, TypeError) as error:
+            raise results.Problem(f"{tool} --json printed no ptx_hash: {error}") from error
+    found = re.search(r"error: ([a-z-]+): (.*)", done.stderr)
+    kind = found.group(1) if found and found.group(1) in results.ERROR_KINDS else "internal"
+    note = found.group(2) if found else f"egg-run ended with {done.returncode}"
+    return {"ptx_hash": None, "error_kind": kind, "note": f"not built: {note[:500]}"}
+
+
+def build_all(options, root, chosen):
+    """{name: what build_artifact gave}; nothing without --egg-run."""
+    if not options.egg_run:
+        return {}
+    if not options.artifacts:
+        raise results.Problem("--egg-run needs --artifacts, the folder to build into")
+    folder = pathlib.Path(options.artifacts)
+    folder.mkdir(parents=True, exist_ok=True)
+    built = {}
+    for workload in chosen:
+        print(f"building {workload['name']}", file=sys.stderr, flush=True)
+        built[workload["name"]] = build_artifact(options.egg_run, root, workload, folder / (workload["name"] + ".egg"))
+    return built
+
+
+def add_builds(rows, built):
+    """What the builds say, into the rows: the PTX's hash, and failures."""
+    for row in rows:
+        build = built.get(row["workload"])
+        if build is None:
+            continue
+        row["ptx_hash"] = build["ptx_hash"]
+        if build["error_kind"]:
+            row.update(correct=False, error_kind=build["error_kind"],
+                       note="; ".join(filter(None, [build["note"], row["note"]]))[:4096])
+
+
 def find_artifacts(folder, chosen):
     """({name: path}, {name: what artifact.read gave}) of the workloads that have
     one. Raises results.Problem where a file is there and damaged."""
@@ -124,6 +171,7 @@ def measure(options, ask=ask_worker):
     commit = options.commit or commit_of(root)
     if commit is None:
         raise results.Problem("this is no git checkout; name the commit with --commit")
+    built = build_all(options, root, chosen)
     paths, artifacts = find_artifacts(options.artifacts, chosen)
     library = options.runtime or str(root / "build" / "default" / "lib" / "libegg_runtime.so")
     request = {"suite": str(path), "workloads": [w["name"] for w in chosen], "systems": wanted,
@@ -135,6 +183,7 @@ def measure(options, ask=ask_worker):
     for found in artifacts.values():
         found["launches"] = artifact.launches(found["plan"]["nodes"])
     rows, copy = build_rows(suite, chosen, answers, artifacts)
+    add_builds(rows, built)
     device = {**answers[0]["device"], "copy_gbps": float(f"{copy:.6g}")}
     date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     return collect.document(suite, rows, device, versions_of(answers, artifacts), date, commit,
