@@ -225,6 +225,15 @@ LogicalResult egg::lowerOpsToLoops(Operation *root,
     else if (failed(lowerForall(rewriter, cast<scf::ForallOp>(op), options)))
       return failure();
   }
+  // What is left says how to meet a device: grids, chains, roles, contractions.
+  root->walk([](Operation *op) {
+    if (isa<FunctionOpInterface>(op))
+      return;
+    for (NamedAttribute attribute :
+         llvm::make_early_inc_range(op->getDiscardableAttrs()))
+      if (attribute.getName().strref().starts_with("egg."))
+        op->removeDiscardableAttr(attribute.getName());
+  });
   return success();
 }
 

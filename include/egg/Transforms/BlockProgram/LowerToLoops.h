@@ -48,8 +48,9 @@ mlir::LogicalResult lowerForall(mlir::RewriterBase &rewriter,
                                 mlir::scf::ForallOp op,
                                 const LowerToLoopsOptions &options);
 
-/// All of these on everything in `root`. Afterwards no op or layout of the egg
-/// dialect and no scf.forall on tensors is left.
+/// All of these on everything in `root`. Afterwards no op, layout or `egg.*`
+/// attribute (but those of functions' arguments) and no scf.forall on tensors
+/// is left.
 mlir::LogicalResult lowerOpsToLoops(mlir::Operation *root,
                                     const LowerToLoopsOptions &options);
 

@@ -43,4 +43,28 @@ def LowerOpsToLoopsPass : Pass<"egg-lower-ops-to-loops"> {
   ];
 }
 
+def VerifyGridPass : Pass<"egg-verify-grid"> {
+  let summary = "Refuse a block program that breaks the grid discipline";
+  let description = [{
+    Checks every `scf.forall` with a block mapping. Run in order on a CPU, a
+    program that breaks these rules gives right results; on a device it races.
+
+    - G1: each grid variable of more than one trip tells apart what iterations
+      write: some dimension of every slice written has it in its offset, as
+      `c * iv` with a size of at most `c * step`, or as `iv floordiv step` with
+      size 1; or the write combines. A write with index tensors must combine. A
+      write with a map must be provably injective over all grid variables.
+    - G2: a shared_out is read only through the slice that this iteration writes.
+    - G3: an argument tied to a result (`egg.inout`) is read only through that
+      shared_out.
+    - G4: a shared_out starts as `tensor.empty` or as a tied argument.
+    - G5: bounds of block-level loops and conditions of branches come from
+      induction variables, constants, shapes or scalars that every thread of the
+      block has alike.
+    - Places with `depth` above 1 stand in a loop and copy what no iteration of
+      this grid writes: an argument of the function or an earlier stage's result.
+    - `egg.join` fits the stage it is on.
+  }];
+}
+
 #endif // EGG_TRANSFORMS_BLOCKPROGRAM_PASSES
