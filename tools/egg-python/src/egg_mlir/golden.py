@@ -52,7 +52,8 @@ def check(path, hashed, command, native=False):
     inputs = document["inputs"]
     blobs = [frames.pack(hashed.fill(k, math.prod(i["shape"]), i["fill"], i["type"]), i["type"])
              for k, i in enumerate(inputs)]
-    fields = {"inputs": [{"type": i["type"], "shape": i["shape"]} for i in inputs], "promote": "none" if native else "f64"}
+    fields = {"name": document["payload"], "promote": "none" if native else "f64",
+              "inputs": [{"type": i["type"], "shape": i["shape"]} for i in inputs]}
     tolerance = document["tolerance"]
     if native:
         tolerance = max(NATIVE[t["type"]] for t in inputs + document["results"])
