@@ -143,8 +143,11 @@ Request readRequest(Frame &frame, const Json &json) {
   request.device = unsigned(header.integer("device", 0, 1023));
   Blobs blobs(frame.blobs);
   request.deadlineSeconds = header.number("deadline_seconds", 0.01, 86400);
-  if (request.kind != RequestKind::Info)
+  if (request.kind != RequestKind::Info) {
     request.candidate = blobs.take(header.field("candidate"));
+    request.maxWorkspaceBytes =
+        uint64_t(header.integer("max_workspace_bytes", 0));
+  }
   if (drawsInputs(request.kind))
     readInputs(header, request);
   if (readsGolden(request.kind)) {
@@ -207,8 +210,10 @@ Frame egg::eval::encodeRequest(const Request &request, const Nonce &nonce) {
   header["kind"] = kindNames[size_t(request.kind)];
   header["device"] = request.device;
   header["deadline_seconds"] = request.deadlineSeconds;
-  if (request.kind != RequestKind::Info)
+  if (request.kind != RequestKind::Info) {
     header["candidate"] = blob(request.candidate);
+    header["max_workspace_bytes"] = request.maxWorkspaceBytes;
+  }
   if (drawsInputs(request.kind)) {
     header["seed"] = request.seed;
     header["distributions"] = Json::array();

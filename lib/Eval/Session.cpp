@@ -44,6 +44,12 @@ Result<Loaded> load(const DeviceKernels &kernels, Pool &pool,
                     const Request &request) {
   Loaded loaded;
   EGG_ASSIGN(Artifact artifact, unpackArtifact(request.candidate));
+  uint64_t workspace = artifact.plan.workspaceBytes;
+  if (request.maxWorkspaceBytes && workspace > request.maxWorkspaceBytes)
+    return Error(ErrorKind::Limit,
+                 "the plan needs a workspace of " + std::to_string(workspace) +
+                     " bytes; the request allows " +
+                     std::to_string(request.maxWorkspaceBytes));
   EGG_ASSIGN(Executable executable,
              Executable::load(kernels.context(), artifact));
   loaded.candidate = std::make_shared<const Executable>(std::move(executable));
@@ -90,12 +96,21 @@ Error afterFailure(const DeviceKernels &kernels, Pool &pool,
   return error;
 }
 
+/// Inputs without zeros, repetition or extremes: the whole gate needs one set
+/// of these.
+bool isDense(Distribution distribution) {
+  return distribution == Distribution::Normal ||
+         distribution == Distribution::Uniform ||
+         distribution == Distribution::Wide;
+}
+
 std::string noEvidence(const Request &request) {
   std::string names;
   for (Distribution d : request.distributions)
     names += (names.empty() ? "" : ", ") + std::string(toString(d));
-  return "no input set says anything: on " + names +
-         " inputs more than 1 % of a result is NaN or infinite";
+  return "no input set says enough: of " + names +
+         " inputs too many give a result of which more than 1 % is NaN or "
+         "infinite";
 }
 
 } // namespace
@@ -189,7 +204,11 @@ Result<CheckAnswer> Session::check(const Request &request) {
     if (!spec.alias)
       good.push_back(spec);
   }
-  if (good.empty())
+  bool enough =
+      std::any_of(good.begin(), good.end(), [whole](const InputSpec &spec) {
+        return !whole || isDense(spec.distribution);
+      });
+  if (!enough)
     return Error(ErrorKind::Unsupported, noEvidence(request));
 
   if (request.mutants) {

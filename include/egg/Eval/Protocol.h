@@ -53,6 +53,9 @@ struct Request {
 
   /// Check, Time, Once, Run: what is judged.
   std::string candidate;
+  /// All that run the candidate: it is refused when its plan asks for a larger
+  /// workspace than this. 0: no limit but the device's memory.
+  uint64_t maxWorkspaceBytes = 0;
   /// Check, Time: the payload promoted to f64 (Time: empty, no check).
   std::string golden;
   /// Check, Time: the payload in its own types, what a user has today.

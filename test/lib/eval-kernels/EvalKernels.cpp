@@ -142,6 +142,22 @@ EVAL_KERNEL(rowsum_nan_golden) {
   return rowSum<double, double>(params, 0, [](double) { return NAN; });
 }
 
+// NaN unless all elements of the row are equal.
+template <typename Out> int rowSumOfEqual(void **params) {
+  float *in = pointer<float>(params, 0);
+  Out *out = pointer<Out>(params, 1);
+  int64_t rows = extent(params, 2), columns = extent(params, 3);
+  for (int64_t r = 0; r < rows; ++r) {
+    out[r] = 0;
+    for (int64_t c = 0; c < columns; ++c)
+      out[r] += in[r * columns + c] == in[r * columns] ? Out(in[r * columns])
+                                                       : Out(NAN);
+  }
+  return 0;
+}
+EVAL_KERNEL(rowsum_of_equal) { return rowSumOfEqual<float>(params); }
+EVAL_KERNEL(rowsum_of_equal_golden) { return rowSumOfEqual<double>(params); }
+
 // The payload "pair": (a, b, out, n), out = a - b; the second writes b's place
 // wrongly when both are one buffer.
 EVAL_KERNEL(pair_golden) {

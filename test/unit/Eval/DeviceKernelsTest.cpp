@@ -105,15 +105,13 @@ TEST_F(DeviceKernelsTest, DrawTheSameBitsAsTheHost) {
 }
 
 TEST_F(DeviceKernelsTest, CompareTheSameAsTheHost) {
-  uint64_t count = 200003;
+  uint64_t count = onGpu() ? 200003 : 20003;
   DeviceBuffer golden = buffer(count * 8), candidate = buffer(count * 8);
   for (ElementType type :
        {ElementType::F32, ElementType::F16, ElementType::BF16}) {
     for (Distribution distribution :
          {Distribution::Normal, Distribution::Subnormal,
           Distribution::Special}) {
-      // The golden is of another seed in a few elements only: drawn the same,
-      // then shifted by one is too different; a rounding to TF32 is near.
       ASSERT_TRUE(kernels->draw(golden.pointer(), ElementType::F64, count,
                                 distribution, 5, 0, false, nullptr));
       ASSERT_TRUE(
@@ -211,7 +209,6 @@ TEST_F(DeviceKernelsTest, GuardsSeeOneByteOnEitherSide) {
 }
 
 TEST_F(DeviceKernelsTest, FlushRuns) {
-  EXPECT_TRUE(kernels->flush());
   EXPECT_TRUE(kernels->flush());
   EXPECT_TRUE(kernels->stream().synchronize());
 }

@@ -23,6 +23,7 @@ Request fullRequest(RequestKind kind) {
   r.device = 3;
   r.deadlineSeconds = 12.5;
   r.candidate = "candidate";
+  r.maxWorkspaceBytes = 99;
   r.golden = "golden";
   r.reference = "reference";
   r.seed = 77;
@@ -100,6 +101,7 @@ TEST(Requests, RefuseWhatTheyDoNotKnow) {
                 .message.find("info, check, time, once, run"),
             std::string::npos);
   errorAfter(check, "\"seed\":77", "\"seed\":-1");
+  errorAfter(check, "\"max_workspace_bytes\":99", "\"max_workspace_bytes\":-1");
   errorAfter(check, "\"seed\":77", "\"seed\":1.5");
   errorAfter(check, "\"normal\"", "\"gauss\"");
   errorAfter(check, "\"low\":-5", "\"low\":10"); // above high

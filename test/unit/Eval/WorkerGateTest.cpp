@@ -154,6 +154,10 @@ TEST(WorkerGate, WorkspaceThatIsReadBeforeItIsWrittenShows) {
   Result<CheckAnswer> answer = worker.check(request);
   ASSERT_TRUE(answer) << answer.error().str();
   EXPECT_EQ(answer->workspaceBytes, 64u);
+  request.maxWorkspaceBytes = 64;
+  EXPECT_TRUE(worker.check(request));
+  request.maxWorkspaceBytes = 63;
+  EXPECT_EQ(worker.errorOf(request).kind, ErrorKind::Limit);
   EXPECT_EQ(worker.errorOf(checkOf(candidate, copyGolden(), whole)).kind,
             ErrorKind::Nondeterministic);
 }
@@ -215,6 +219,20 @@ TEST(WorkerGate, GoldensThatAreNotFiniteAreNoEvidence) {
   ASSERT_TRUE(answer) << answer.error().str();
   EXPECT_TRUE(answer->sets[0].evidence);
   EXPECT_FALSE(answer->sets[1].evidence);
+}
+
+TEST(WorkerGate, TheWholeGateNeedsDenseEvidence) {
+  // Finite only where all elements are equal.
+  Program candidate = rowSumOf("rowsum_of_equal");
+  Program golden = rowSumOf("rowsum_of_equal_golden", true);
+  Worker worker;
+  Request request = checkOf(candidate, golden);
+  request.distributions = {Distribution::Normal, Distribution::Equal};
+  EXPECT_TRUE(worker.check(request));
+  request = checkOf(candidate, golden, whole);
+  request.distributions = {Distribution::Normal, Distribution::Uniform,
+                           Distribution::Wide, Distribution::Equal};
+  EXPECT_EQ(worker.errorOf(request).kind, ErrorKind::Unsupported);
 }
 
 TEST(WorkerGate, EveryMutantIsKilled) {
