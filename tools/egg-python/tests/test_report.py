@@ -128,6 +128,19 @@ def test_rebuild_stops_at_its_time_and_in_a_fixed_order(tmp_path):
     assert (rebuilt, left) == (6, 0)
 
 
+def test_a_row_is_rebuilt_for_its_device(tmp_path):
+    devices = tmp_path / "lib" / "Device" / "devices"
+    devices.mkdir(parents=True)
+    (devices / "x.json").write_text(json.dumps({"id": "sm_90a_h200", "driver_names": ["NVIDIA H200", "GH200"]}))
+    assert rebuild.device_name("NVIDIA H200", tmp_path) == "sm_90a_h200"
+    assert rebuild.device_name("NVIDIA RTX 4090", tmp_path) is None
+    tree = pathlib.Path(__file__).resolve().parents[3]
+    assert rebuild.device_name("NVIDIA H200", tree) == "sm_90a_h200"
+    row = make_row(payload="k.mlir")
+    assert rebuild.command("r", row, "h100", "f") == ["r", "k.mlir", "--device", "h100", "--emit=ptx", "-o", "f"]
+    assert rebuild.command("r", make_row(payload="k.mlir", recipe="x"), None, "f") == ["r", "k.mlir", "--recipe", "x", "--emit=ptx", "-o", "f"]
+
+
 def test_modules_are_in_the_order_of_their_numbers():
     names = ["10-b.ptx", "2-a.ptx", "0-z.ptx", "1-y.ptx"]
     ordered = sorted(map(pathlib.Path, names), key=rebuild.module_number)

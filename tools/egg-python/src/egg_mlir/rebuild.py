@@ -4,6 +4,7 @@ The same payload, recipe and toolchain give the same PTX, so a results file whos
 hashes do not come back was not made by this tree.
 """
 import hashlib
+import json
 import os
 import pathlib
 import shutil
@@ -22,7 +23,7 @@ def find_tool(root, name="egg-run", given=None):
 
 
 def candidates(documents, root):
-    """Rows that can be rebuilt, as (key, row, versions): the payload is in the
+    """Rows that can be rebuilt, as (key, row, device): the payload is in the
     tree and a PTX hash was recorded. The key is a hash of what the row names, so
     that the order, and with it the sample under a deadline, is fixed but not
     chosen."""
@@ -34,8 +35,18 @@ def candidates(documents, root):
             if row["recipe"] and not pathlib.Path(root, row["recipe"]).is_file():
                 continue
             text = "\0".join([document["commit"], row["workload"], row["ptx_hash"]])
-            found.append((hashlib.sha256(text.encode()).hexdigest(), row, document["versions"]))
+            found.append((hashlib.sha256(text.encode()).hexdigest(), row, device_name(document["device"]["name"], root)))
     return sorted(found, key=lambda entry: entry[0])
+
+
+def device_name(name, root):
+    """egg's id of a GPU, from the name that the driver gives, by the descriptions
+    in the tree. None where none names it: egg-run then builds for its default."""
+    for path in sorted(pathlib.Path(root, "lib", "Device", "devices").glob("*.json")):
+        described = json.loads(path.read_text(encoding="utf-8"))
+        if name in described["driver_names"]:
+            return described["id"]
+    return None
 
 
 def ptx_hash(texts):
@@ -48,10 +59,11 @@ def ptx_hash(texts):
     return digest.hexdigest()
 
 
-def command(tool, row, folder):
+def command(tool, row, device, folder):
     """The command that writes the PTX of a row's build into `folder`."""
+    target = ["--device", device] if device else []
     recipe = ["--recipe", row["recipe"]] if row["recipe"] else []
-    return [tool, row["payload"], *recipe, "--emit=ptx", "-o", str(folder)]
+    return [tool, row["payload"], *recipe, *target, "--emit=ptx", "-o", str(folder)]
 
 
 def module_number(path):
@@ -60,11 +72,11 @@ def module_number(path):
     return (int(digits) if digits.isdecimal() else 0, path.name)
 
 
-def rebuild(tool, row, root, seconds):
+def rebuild(tool, row, device, root, seconds):
     """None when the PTX of a row comes back, else a sentence."""
     with tempfile.TemporaryDirectory(prefix="egg-rebuild-") as folder:
         try:
-            done = subprocess.run(command(tool, row, folder), cwd=root, capture_output=True, text=True,
+            done = subprocess.run(command(tool, row, device, folder), cwd=root, capture_output=True, text=True,
                                   timeout=seconds, check=False)
         except subprocess.TimeoutExpired:
             return f"the build took more than {seconds:.0f} s"
@@ -82,11 +94,11 @@ def check(documents, root, tool, seconds=300.0, full=False, now=time.monotonic):
     until `seconds` have passed, or all of them with `full`."""
     entries = candidates(documents, root)
     problems, start, rebuilt = [], now(), 0
-    for _, row, _ in entries:
+    for _, row, device in entries:
         left = seconds - (now() - start)
         if not full and left <= 0:
             break
-        problem = rebuild(tool, row, root, seconds if full else left)
+        problem = rebuild(tool, row, device, root, seconds if full else left)
         rebuilt += 1
         if problem:
             problems.append(f"{row['workload']}: {problem}")
