@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "egg/Eval/HostKernels.h"
+#include "egg/Support/Float16.h"
 
 #include <atomic>
 #include <chrono>
@@ -180,6 +181,53 @@ EVAL_KERNEL(pair_restrict) {
   for (int64_t i = 0, n = extent(params, 3); i < n; ++i)
     out[i] = a == b ? a[i] : a[i] - b[i];
   return 0;
+}
+
+// The payload "twin": (in, first, second, n), the second is -in.
+template <typename Out> int twin(void **params, double second) {
+  float *in = pointer<float>(params, 0);
+  Out *first = pointer<Out>(params, 1), *other = pointer<Out>(params, 2);
+  for (int64_t i = 0, n = extent(params, 3); i < n; ++i) {
+    first[i] = Out(in[i]);
+    other[i] = Out(second) * Out(in[i]);
+  }
+  return 0;
+}
+EVAL_KERNEL(twin_golden) { return twin<double>(params, -1); }
+EVAL_KERNEL(twin) { return twin<float>(params, -1); }
+EVAL_KERNEL(twin_wrong) { return twin<float>(params, 1); }
+
+// The payload "square" on 16-bit floats: (in, out, n). The coarse ones are a
+// sixteenth too large.
+template <typename Out, typename Load, typename Store>
+int square(void **params, Load load, Store store, float factor = 1) {
+  uint16_t *in = pointer<uint16_t>(params, 0);
+  Out *out = pointer<Out>(params, 1);
+  for (int64_t i = 0, n = extent(params, 2); i < n; ++i) {
+    double x = load(in[i]);
+    out[i] = store(x * x * double(factor));
+  }
+  return 0;
+}
+static double same(double x) { return x; }
+EVAL_KERNEL(square_f16_golden) {
+  return square<double>(params, egg::halfToFloat, same);
+}
+EVAL_KERNEL(square_f16) {
+  return square<uint16_t>(params, egg::halfToFloat, egg::doubleToHalf);
+}
+EVAL_KERNEL(square_f16_coarse) {
+  return square<uint16_t>(params, egg::halfToFloat, egg::doubleToHalf, 1.0625f);
+}
+EVAL_KERNEL(square_bf16_golden) {
+  return square<double>(params, egg::bfloatToFloat, same);
+}
+EVAL_KERNEL(square_bf16) {
+  return square<uint16_t>(params, egg::bfloatToFloat, egg::doubleToBfloat);
+}
+EVAL_KERNEL(square_bf16_coarse) {
+  return square<uint16_t>(params, egg::bfloatToFloat, egg::doubleToBfloat,
+                          1.0625f);
 }
 
 // (in, out, n): reads one element behind the input.

@@ -33,7 +33,7 @@ struct Program {
   std::vector<int64_t> inShape = {8, 16}, outShape = {8, 16};
   ResultClass resultClass = ResultClass::Exact;
   std::vector<int64_t> extents = {128};
-  unsigned inputs = 1;
+  unsigned inputs = 1, outputs = 1;
   uint64_t workspaceBytes = 0;
   bool inPlace = false;
   std::string chip = "sm_90";
@@ -73,14 +73,16 @@ inline std::string artifactOf(const Program &p) {
     argument.buffer = address(PlanBuffer::Kind::Argument, inBytes);
     plan.arguments.push_back(argument);
   }
-  PlanResult result;
-  result.type = p.out;
-  result.shape = p.outShape;
-  result.resultClass = p.resultClass;
-  if (!p.inPlace)
-    result.buffer =
-        address(PlanBuffer::Kind::Result, *tensorBytes(p.out, p.outShape));
-  plan.results = {result};
+  for (unsigned i = 0; i < p.outputs; ++i) {
+    PlanResult result;
+    result.type = p.out;
+    result.shape = p.outShape;
+    result.resultClass = p.resultClass;
+    if (!p.inPlace)
+      result.buffer =
+          address(PlanBuffer::Kind::Result, *tensorBytes(p.out, p.outShape));
+    plan.results.push_back(result);
+  }
   if (p.workspaceBytes) {
     address(PlanBuffer::Kind::Workspace, p.workspaceBytes);
     plan.workspaceBytes = p.workspaceBytes;
@@ -130,6 +132,20 @@ inline Program pairOf(const std::string &symbol) {
   p.resultClass = ResultClass::Elementwise;
   if (symbol == "pair_golden")
     p.out = ElementType::F64;
+  return p;
+}
+inline Program twinOf(const std::string &symbol) {
+  Program p = {symbol};
+  p.outputs = 2;
+  if (symbol == "twin_golden")
+    p.out = ElementType::F64;
+  return p;
+}
+inline Program squareOf(const std::string &symbol, ElementType type) {
+  Program p = {symbol};
+  p.in = type;
+  p.out = symbol.find("golden") == std::string::npos ? type : ElementType::F64;
+  p.resultClass = ResultClass::Elementwise;
   return p;
 }
 inline Program incrementOf(const std::string &symbol) {

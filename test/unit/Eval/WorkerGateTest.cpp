@@ -77,6 +77,46 @@ TEST(WorkerGate, WrongAnswersAreRefused) {
   EXPECT_TRUE(worker.finish().success()); // a wrong answer does not end it
 }
 
+TEST(WorkerGate, EachResultIsJudged) {
+  Worker worker;
+  Request request = checkOf(twinOf("twin"), twinOf("twin_golden"), whole);
+  request.mutants = true;
+  Result<CheckAnswer> answer = worker.check(request);
+  ASSERT_TRUE(answer) << answer.error().str();
+  EXPECT_EQ(answer->sets[0].results.size(), 2u);
+  for (const MutantReport &mutant : answer->mutants)
+    EXPECT_TRUE(mutant.killed) << mutant.name;
+  Error error =
+      worker.errorOf(checkOf(twinOf("twin_wrong"), twinOf("twin_golden")));
+  EXPECT_EQ(error.kind, ErrorKind::WrongResult);
+  EXPECT_NE(error.message.find("result 1"), std::string::npos) << error.message;
+  Request timed = timeOf(twinOf("twin"), twinOf("twin_golden"));
+  timed.replays = 5;
+  EXPECT_TRUE(worker.time(timed));
+}
+
+TEST(WorkerGate, SmallFloatsAreJudgedByTheirOwnSpacing) {
+  Worker worker;
+  for (auto [name, type] : {std::make_pair("f16", ElementType::F16),
+                            std::make_pair("bf16", ElementType::BF16)}) {
+    std::string base = std::string("square_") + name;
+    Program golden = squareOf(base + "_golden", type);
+    Request request = checkOf(squareOf(base, type), golden, whole);
+    request.mutants = true;
+    Result<CheckAnswer> answer = worker.check(request);
+    ASSERT_TRUE(answer) << name << ": " << answer.error().str();
+    EXPECT_LE(answer->sets[0].results[0].maxUlp, 0.5);
+    // TF32 holds every value of these types: no such mutant.
+    for (const MutantReport &mutant : answer->mutants) {
+      EXPECT_TRUE(mutant.killed) << mutant.name;
+      EXPECT_NE(mutant.name, "tf32");
+    }
+    EXPECT_EQ(
+        worker.errorOf(checkOf(squareOf(base + "_coarse", type), golden)).kind,
+        ErrorKind::WrongResult);
+  }
+}
+
 TEST(WorkerGate, FlushedSubnormalsAreWrong) {
   Worker worker;
   Request request = checkOf(gaussOf("gauss_flush"), gaussOf("gauss_golden"));
