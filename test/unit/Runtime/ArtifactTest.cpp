@@ -15,8 +15,6 @@
 
 #include "gtest/gtest.h"
 
-#include <functional>
-
 using namespace egg;
 
 namespace {
@@ -134,4 +132,54 @@ TEST(Artifact, PacksOnlyWhatCanBeUnpacked) {
   EXPECT_EQ(packArtifact(addArtifact(), limits).error().kind, ErrorKind::Limit);
   EXPECT_EQ(unpackArtifact(packed(), "", limits).error().kind,
             ErrorKind::Limit);
+}
+
+TEST(Artifact, SurvivesForgedNumbers) {
+  // Every number of the header by every odd one, with a right hash. What is
+  // accepted must unroll and pack again.
+  std::string bytes = packed();
+  uint64_t length = 0;
+  for (int i = 0; i < 8; ++i)
+    length |= uint64_t(uint8_t(bytes[40 + i])) << (8 * i);
+  std::string header = bytes.substr(48, length);
+  const char *odd[] = {"-1",
+                       "0",
+                       "1",
+                       "9223372036854775807",
+                       "18446744073709551615",
+                       "1e9",
+                       "4294967296",
+                       "null",
+                       "[]",
+                       "\"\"",
+                       "1.5"};
+  int tried = 0, accepted = 0;
+  for (size_t at = 0; at < header.size(); ++at) {
+    auto isDigit = [&](size_t i) {
+      return i < header.size() && header[i] >= '0' && header[i] <= '9';
+    };
+    bool startsNumber = isDigit(at) && at > 0 &&
+                        (header[at - 1] == ':' || header[at - 1] == ',' ||
+                         header[at - 1] == '[');
+    if (!startsNumber)
+      continue;
+    size_t end = at;
+    while (isDigit(end))
+      ++end;
+    for (const char *value : odd) {
+      std::string forgedHeader =
+          header.substr(0, at) + value + header.substr(end);
+      auto artifact = unpackArtifact(
+          forged(forgedHeader, bytes.substr(48 + length), forgedHeader.size()));
+      ++tried;
+      if (!artifact)
+        continue;
+      ++accepted;
+      (void)unrollPlan(artifact->plan);
+      EXPECT_TRUE(packArtifact(*artifact).ok()) << forgedHeader;
+    }
+  }
+  EXPECT_GT(tried, 400);
+  EXPECT_GT(accepted, 10);
+  EXPECT_LT(accepted, tried / 4);
 }
