@@ -166,13 +166,19 @@ Frame egg::eval::encodeAnswer(const CheckAnswer &answer, const Nonce &nonce) {
 }
 
 Frame egg::eval::encodeAnswer(const TimeAnswer &answer, const Nonce &nonce) {
+  Json clocks;
+  if (answer.clocks)
+    clocks = {{"least_mhz", answer.clocks->leastMhz},
+              {"most_mhz", answer.clocks->mostMhz},
+              {"reasons", answer.clocks->reasons}};
   return pack(
       {{"ms", answer.ms},
        {"samples", answer.samples},
        {"floor_ms", answer.floorMs ? Json(*answer.floorMs) : Json(nullptr)},
        {"gated", answer.gated},
        {"replays", answer.replays},
-       {"workspace_bytes", answer.workspaceBytes}},
+       {"workspace_bytes", answer.workspaceBytes},
+       {"clocks", std::move(clocks)}},
       nonce);
 }
 
@@ -240,6 +246,16 @@ Result<TimeAnswer> egg::eval::decodeTime(const Frame &frame) {
     answer.gated = ok.boolean("gated");
     answer.replays = uint64_t(ok.integer("replays", 0));
     answer.workspaceBytes = uint64_t(ok.integer("workspace_bytes", 0));
+    JsonValue clocks = ok.field("clocks");
+    if (!clocks.isNull()) {
+      JsonObject object(clocks);
+      ClockReport report;
+      report.leastMhz = unsigned(object.integer("least_mhz", 0, 1000000));
+      report.mostMhz = unsigned(object.integer("most_mhz", 0, 1000000));
+      report.reasons = uint64_t(object.integer("reasons", 0));
+      object.finish();
+      answer.clocks = report;
+    }
     return answer;
   });
 }

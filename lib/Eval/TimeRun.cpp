@@ -9,6 +9,7 @@
 #include "TimeRun.h"
 
 #include "Check.h"
+#include "Clocks.h"
 
 #include "egg/Eval/Timing.h"
 
@@ -54,7 +55,8 @@ struct EventPair {
 
 Result<std::vector<double>> takeSamples(DeviceKernels &kernels, const Run &run,
                                         const Shot &shot,
-                                        const Request &request) {
+                                        const Request &request,
+                                        Clocks &clocks) {
   std::vector<EventPair> events;
   for (size_t i = 0; i < batch; ++i) {
     EGG_ASSIGN(Event begin, kernels.context().createEvent());
@@ -76,6 +78,7 @@ Result<std::vector<double>> takeSamples(DeviceKernels &kernels, const Run &run,
       EGG_TRY(shot.fire(kernels));
       EGG_TRY(kernels.stream().record(events[i].end));
     }
+    clocks.read();
     EGG_TRY(kernels.stream().synchronize());
     for (size_t i = 0; i < n; ++i) {
       EGG_ASSIGN(double ms, events[i].end.millisecondsSince(events[i].begin));
@@ -137,7 +140,9 @@ Result<TimeAnswer> egg::eval::timeCandidate(DeviceKernels &kernels,
   EGG_TRY(kernels.stream().synchronize());
 
   TimeAnswer answer;
-  EGG_ASSIGN(answer.samples, takeSamples(kernels, run, shot, request));
+  Clocks clocks(kernels.context().device().pciBusId);
+  EGG_ASSIGN(answer.samples, takeSamples(kernels, run, shot, request, clocks));
+  answer.clocks = clocks.report();
   answer.ms = median(answer.samples);
   answer.workspaceBytes = candidate.plan().workspaceBytes;
   EGG_TRY(checkGuards(kernels, run.buffers()));

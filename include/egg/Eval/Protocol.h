@@ -149,6 +149,14 @@ struct CheckAnswer {
   double seconds = 0;
 };
 
+/// What NVML said while samples were taken.
+struct ClockReport {
+  /// The multiprocessors' clock.
+  unsigned leastMhz = 0, mostMhz = 0;
+  /// Why it was not higher: the bits of nvmlClocksEventReasons, without idle.
+  uint64_t reasons = 0;
+};
+
 struct TimeAnswer {
   /// Milliseconds of each sample, in the order taken, and their median.
   std::vector<double> samples;
@@ -159,6 +167,8 @@ struct TimeAnswer {
   bool gated = false;
   uint64_t replays = 0;
   uint64_t workspaceBytes = 0;
+  /// Not there without NVML.
+  std::optional<ClockReport> clocks;
 };
 
 struct RunAnswer {

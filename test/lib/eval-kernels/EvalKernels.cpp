@@ -304,6 +304,11 @@ EVAL_KERNEL(copy_over_golden) {
   return map<float>(params, [](float x) { return x; });
 }
 
+EVAL_KERNEL(copy_slow) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(8));
+  return map<float>(params, [](float x) { return x; });
+}
+
 EVAL_KERNEL(copy_hang) {
   std::this_thread::sleep_for(std::chrono::seconds(60));
   return 0;

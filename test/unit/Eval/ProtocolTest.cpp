@@ -194,10 +194,14 @@ TEST(Answers, SurviveTheRoundTrip) {
   time.ms = 2;
   time.floorMs = 0.5;
   time.gated = true;
+  time.clocks = ClockReport{1500, 1980, 4};
   Result<TimeAnswer> gotTime = decodeTime(encodeAnswer(time, nonce));
   ASSERT_TRUE(gotTime) << gotTime.error().str();
   EXPECT_EQ(gotTime->samples, time.samples);
   EXPECT_EQ(*gotTime->floorMs, 0.5);
+  ASSERT_TRUE(gotTime->clocks);
+  EXPECT_EQ(gotTime->clocks->mostMhz, 1980u);
+  EXPECT_EQ(gotTime->clocks->reasons, 4u);
 
   RunAnswer run;
   run.outputs = {{"f32", {2, 3}, "abc"}, {"i1", {}, "d"}};

@@ -249,6 +249,28 @@ TEST(Worker, TimesWithAFlushThatIsNotInTheSample) {
   EXPECT_NEAR(answer->ms, 2.5, 0.01);
 }
 
+TEST(Worker, TellsTheClocksOfATiming) {
+  // The time by the wall clock has to pass the pause between two readings.
+  Request request = timeOf(copyOf("copy_slow"), copyGolden());
+  request.minSamples = 40;
+  Worker worker(Environment{{"EGG_NVML", EGG_FAKE_NVML},
+                            {"EGG_FAKE_MHZ", "1900,1980,1700"},
+                            {"EGG_FAKE_REASONS", "5"}});
+  Result<TimeAnswer> answer = worker.time(request);
+  ASSERT_TRUE(answer) << answer.error().str();
+  ASSERT_TRUE(answer->clocks);
+  EXPECT_EQ(answer->clocks->leastMhz, 1700u);
+  EXPECT_EQ(answer->clocks->mostMhz, 1980u);
+  EXPECT_EQ(answer->clocks->reasons, 4u); // 1 is idle
+  // Without NVML, or without a clock in it, there is nothing to tell.
+  for (const char *library : {"/nonexistent/nvml.so", EGG_FAKE_NVML}) {
+    Worker without(Environment{{"EGG_NVML", library}});
+    answer = without.time(request);
+    ASSERT_TRUE(answer) << answer.error().str();
+    EXPECT_FALSE(answer->clocks);
+  }
+}
+
 TEST(Worker, GivesNoTimeForAWrongAnswer) {
   Worker worker;
   EXPECT_EQ(
