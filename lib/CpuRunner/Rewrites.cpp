@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
@@ -72,6 +73,24 @@ static void rewriteClassify(IRRewriter &rewriter, Operation *op) {
   rewriter.replaceOp(op, finite);
 }
 
+/// tensor.bitcast, which does not bufferize, element by element.
+static void rewriteBitcast(IRRewriter &rewriter, tensor::BitcastOp op) {
+  auto type = cast<RankedTensorType>(op.getType());
+  Value empty = tensor::EmptyOp::create(rewriter, op.getLoc(), type.getShape(),
+                                        type.getElementType());
+  AffineMap map = rewriter.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> loops(type.getRank(),
+                                         utils::IteratorType::parallel);
+  rewriter.replaceOpWithNewOp<linalg::GenericOp>(
+      op, TypeRange{type}, ValueRange{op.getSource()}, ValueRange{empty},
+      ArrayRef<AffineMap>{map, map}, loops,
+      [&](OpBuilder &builder, Location loc, ValueRange arguments) {
+        Value bits = arith::BitcastOp::create(
+            builder, loc, type.getElementType(), arguments[0]);
+        linalg::YieldOp::create(builder, loc, bits);
+      });
+}
+
 LogicalResult egg::normalizeForCpu(ModuleOp module) {
   IRRewriter rewriter(module.getContext());
   SmallVector<Operation *> work;
@@ -86,7 +105,7 @@ LogicalResult egg::normalizeForCpu(ModuleOp module) {
                       op->getContext(), arith::IntegerOverflowFlags::none));
     if (isa<linalg::AggregatedOpInterface, linalg::PackOp, linalg::UnPackOp,
             math::FPowIOp, math::ClampFOp, math::IsInfOp, math::IsFiniteOp,
-            math::IsNormalOp>(op))
+            math::IsNormalOp, tensor::BitcastOp>(op))
       work.push_back(op);
   });
   for (Operation *op : work) {
@@ -103,6 +122,10 @@ LogicalResult egg::normalizeForCpu(ModuleOp module) {
     } else if (auto unpack = dyn_cast<linalg::UnPackOp>(op)) {
       if (failed(linalg::lowerUnPack(rewriter, unpack)))
         return failure();
+    } else if (auto bitcast = dyn_cast<tensor::BitcastOp>(op)) {
+      auto type = dyn_cast<RankedTensorType>(bitcast.getType());
+      if (type && type.hasStaticShape())
+        rewriteBitcast(rewriter, bitcast);
     } else if (isa<math::IsInfOp, math::IsFiniteOp, math::IsNormalOp>(op)) {
       if (isa<FloatType>(op->getOperand(0).getType()))
         rewriteClassify(rewriter, op);
