@@ -12,6 +12,8 @@
 #include "HostJit.h"
 #include "Lowering.h"
 
+#include "egg/Dialect/Egg/EggDialect.h"
+
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/IR/ValueBoundsOpInterfaceImpl.h"
@@ -73,6 +75,28 @@ static std::string spell(const HostTensor &tensor) {
   for (int64_t extent : tensor.shape)
     text += std::to_string(extent) + "x";
   return text + tensor.type;
+}
+
+/// A run takes what a payload or a block program may hold and nothing that
+/// names addresses, symbols of the process or machine code.
+static Status checkDialects(ModuleOp module) {
+  static const llvm::StringRef allowed[] = {
+      "affine", "arith", "builtin", "cf",     "egg", "func",
+      "linalg", "math",  "scf",     "tensor", "ub"};
+  Operation *foreign = nullptr;
+  module.walk([&](Operation *op) {
+    if (llvm::is_contained(allowed, op->getName().getDialectNamespace()))
+      return WalkResult::advance();
+    foreign = op;
+    return WalkResult::interrupt();
+  });
+  if (!foreign)
+    return Status();
+  return Error(ErrorKind::Unsupported,
+               "the payload holds the op " +
+                   foreign->getName().getStringRef().str() +
+                   "; a run on the CPU takes func, linalg, tensor, arith, "
+                   "math, scf, affine and egg");
 }
 
 /// Bytes of a tensor of this type and shape, or an error beyond `limit`.
@@ -150,6 +174,7 @@ Result<std::vector<HostTensor>> egg::runOnCpu(ModuleOp module,
   module.getContext()->appendDialectRegistry(registry);
   loadLoweringDialects(*module.getContext());
 
+  EGG_TRY(checkDialects(module));
   EGG_ASSIGN(func::FuncOp original, findEntry(module, options.entry));
   FunctionType type = original.getFunctionType();
   if (inputs.size() != type.getNumInputs())
@@ -223,10 +248,10 @@ Result<std::vector<HostTensor>>
 egg::runCpuRequest(llvm::StringRef text, const CpuRunOptions &options,
                    llvm::ArrayRef<HostTensor> inputs) {
   DialectRegistry registry;
+  // Only these while the text is read: what the lowering needs comes after.
   registry.insert<affine::AffineDialect, arith::ArithDialect, func::FuncDialect,
-                  linalg::LinalgDialect, math::MathDialect, scf::SCFDialect,
-                  tensor::TensorDialect>();
-  registerCpuRunner(registry);
+                  ir::EggDialect, linalg::LinalgDialect, math::MathDialect,
+                  scf::SCFDialect, tensor::TensorDialect>();
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   std::string diagnostics;
   OwningOpRef<ModuleOp> module;

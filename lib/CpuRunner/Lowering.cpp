@@ -9,6 +9,8 @@
 
 #include "Lowering.h"
 
+#include "egg/Transforms/BlockProgram/LowerToLoops.h"
+
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/BufferizationToMemRef/BufferizationToMemRef.h"
@@ -135,8 +137,28 @@ void egg::loadLoweringDialects(MLIRContext &context) {
                    math::MathDialect, memref::MemRefDialect, scf::SCFDialect>();
 }
 
+/// egg's own ops on tensors, and the layouts of their types, become plain
+/// tensor code; so do the grid loops around them.
+static LogicalResult lowerBlockProgram(ModuleOp module,
+                                       const CpuRunOptions &options) {
+  bool found = false;
+  module.walk([&](Operation *op) {
+    found |= isa_and_nonnull<ir::EggDialect>(op->getDialect());
+  });
+  if (!found)
+    return success();
+  LowerToLoopsOptions loops;
+  loops.order = options.order == ForallOrder::Reversed ? GridRunOrder::reversed
+                : options.order == ForallOrder::Shuffled
+                    ? GridRunOrder::shuffled
+                    : GridRunOrder::forward;
+  loops.checkBounds = options.checkBounds;
+  return lowerOpsToLoops(module, loops);
+}
+
 LogicalResult egg::lowerForCpu(ModuleOp module, const CpuRunOptions &options) {
-  if (failed(normalizeForCpu(module)) || failed(bufferize(module)) ||
+  if (failed(lowerBlockProgram(module, options)) ||
+      failed(normalizeForCpu(module)) || failed(bufferize(module)) ||
       failed(lowerForalls(module, options)) ||
       failed(insertDeallocations(module)) || failed(lowerCopies(module)) ||
       failed(lowerToBranches(module, options.checkBounds)) ||

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """Runs the corpus of payloads against NumPy.
 
-usage: run_corpus.py --backend=cpu --child COMMAND [--family F] [--filter TEXT]
+usage: run_corpus.py --child COMMAND [--family F] [--filter TEXT]
+       run_corpus.py --export DIR                   write the cases as files
+       run_corpus.py --cases DIR --child COMMAND --save RESULTS
+       run_corpus.py --cases DIR --backend=files --results RESULTS
 
 Prints one line a family with the number of cases, one line a failure, and
 `N cases, N failed`; exit code 1 when one fails or none ran.
@@ -19,6 +22,7 @@ import time
 from backends import CpuBackend, Refused
 from case import difference, type_of
 from families import all_cases
+from store import FilesBackend, export, load, save_results
 
 
 def judge(case, results, device: bool) -> str | None:
@@ -34,7 +38,7 @@ def judge(case, results, device: bool) -> str | None:
     return None
 
 
-def run_all(cases, make_backend, workers: int) -> dict[str, str]:
+def run_all(cases, make_backend, workers: int, save: str | None) -> dict[str, str]:
     """The failures: case name -> sentence."""
     backends = queue.SimpleQueue()
     for _ in range(workers):
@@ -43,7 +47,10 @@ def run_all(cases, make_backend, workers: int) -> dict[str, str]:
     def one(case):
         backend = backends.get()
         try:
-            return case.name, judge(case, backend.run(case), backend.device)
+            results = backend.run(case)
+            if save:
+                save_results(save, case, results)
+            return case.name, judge(case, results, backend.device)
         except Refused as error:
             return case.name, str(error)
         finally:
@@ -58,8 +65,12 @@ def run_all(cases, make_backend, workers: int) -> dict[str, str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--backend", choices=["cpu"], default="cpu")
-    parser.add_argument("--child", required=True, help="command that answers requests")
+    parser.add_argument("--backend", choices=["cpu", "files"], default="cpu")
+    parser.add_argument("--child", help="command that answers run-cpu requests")
+    parser.add_argument("--export", metavar="DIR", help="write the cases and run nothing")
+    parser.add_argument("--cases", metavar="DIR", help="cases that --export wrote")
+    parser.add_argument("--save", metavar="DIR", help="write the results as files")
+    parser.add_argument("--results", metavar="DIR", help="results to judge, for --backend=files")
     parser.add_argument("--order", choices=["forward", "reversed", "shuffled"])
     parser.add_argument("--family", action="append", help="only this family")
     parser.add_argument("--filter", help="only cases whose name matches")
@@ -69,19 +80,31 @@ def main() -> int:
     args = parser.parse_args()
 
     start = time.monotonic()
-    cases = [c for c in all_cases()
+    cases = [c for c in (load(args.cases) if args.cases else all_cases())
              if (not args.family or c.family in args.family)
              and (not args.filter or re.search(args.filter, c.name))]
     if args.list:
         for case in cases:
             print(case.name)
         return 0
+    if args.export:
+        export(args.export, cases)
+        print(f"{len(cases)} cases written")
+        return 0
+    wanted = args.child if args.backend == "cpu" else args.results
+    if not wanted:
+        parser.error("--backend=cpu needs --child, --backend=files needs --results")
     made = time.monotonic() - start
     fields = {"promote": "none"}
     if args.order:
         fields |= {"order": args.order, "seed": 7}
-    failures = run_all(cases, lambda: CpuBackend(shlex.split(args.child), fields),
-                       args.workers)
+
+    def make_backend():
+        if args.backend == "files":
+            return FilesBackend(args.results)
+        return CpuBackend(shlex.split(args.child), fields)
+
+    failures = run_all(cases, make_backend, args.workers, args.save)
 
     counts = collections.Counter(c.family for c in cases)
     failed = collections.Counter(c.family for c in cases if c.name in failures)
