@@ -114,9 +114,12 @@ def test_gate_on_figures(error, good):
 def test_gate_has_no_floor_in_sixteen_bits_and_two_ulp_for_elements():
     small = {"norm": 1e-9, "max": 1e-9}
     assert not gate.accepts("accumulation", "f16", {"norm": 2e-7, "max": 1e-9}, small, small)
-    assert gate.accepts("elementwise", "f32", {"ulp": 2.0}, {"ulp": 0.5}, {"ulp": 0.5})
-    assert not gate.accepts("elementwise", "f32", {"ulp": 2.1}, {"ulp": 0.5}, {"ulp": 0.5})
-    assert gate.accepts("elementwise", "f32", {"ulp": 5.9}, {"ulp": 3.0}, {"ulp": 0.5})
+    half = {"ulp": 0.5, "mean": 0.2}
+    assert gate.accepts("elementwise", "f32", {"ulp": 2.0, "mean": 1.0}, half, half)
+    assert not gate.accepts("elementwise", "f32", {"ulp": 2.1, "mean": 1.0}, half, half)
+    assert gate.accepts("elementwise", "f32", {"ulp": 5.9, "mean": 1.0}, {"ulp": 3.0, "mean": 0.2}, half)
+    # One bad element of the reference excuses one of the candidate, not all.
+    assert not gate.accepts("elementwise", "f32", {"ulp": 1e7, "mean": 1e6}, {"ulp": 1e7, "mean": 3.0}, half)
 
 
 def test_gate_on_tensors():

@@ -15,11 +15,14 @@ def bound_module(torch, function, arguments, parameters):
     class Bound(torch.nn.Module):
         def __init__(self):
             super().__init__()
-            self.state = torch.nn.ParameterList(
-                [torch.nn.Parameter(a, requires_grad=False) for a in arguments[:parameters]])
+            # One attribute each: not every Dynamo unpacks a ParameterList.
+            self.names = tuple(f"p{i}" for i in range(parameters))
+            for name, value in zip(self.names, arguments):
+                self.register_parameter(name, torch.nn.Parameter(value, requires_grad=False))
 
         def forward(self, *inputs):
-            return function(*self.state, *inputs)
+            state = [getattr(self, name) for name in self.names]
+            return function(*state, *inputs)
 
     return Bound().eval(), arguments[parameters:]
 
@@ -41,7 +44,7 @@ def torch_systems(torch, function, arguments, parameters, wanted):
             torch.cuda.synchronize()
             systems[name] = call
         except Exception as error:  # whatever a compiler throws: the row says so
-            notes.append(f"{name} failed: {type(error).__name__}: {str(error).splitlines()[0][:200] if str(error) else ''}")
+            notes.append(f"{name} failed: {type(error).__name__}: {' '.join(str(error).split())[:300]}")
     return systems, notes
 
 
