@@ -22,6 +22,7 @@
 #include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/ControlFlow/Transforms/BufferDeallocationOpInterfaceImpl.h"
 #include "mlir/Dialect/ControlFlow/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Linalg/Transforms/RuntimeOpVerification.h"
@@ -249,9 +250,10 @@ egg::runCpuRequest(llvm::StringRef text, const CpuRunOptions &options,
                    llvm::ArrayRef<HostTensor> inputs) {
   DialectRegistry registry;
   // Only these while the text is read: what the lowering needs comes after.
+  // Of gpu, the attributes that map grid loops are meant; its ops are refused.
   registry.insert<affine::AffineDialect, arith::ArithDialect, func::FuncDialect,
-                  ir::EggDialect, linalg::LinalgDialect, math::MathDialect,
-                  scf::SCFDialect, tensor::TensorDialect>();
+                  gpu::GPUDialect, ir::EggDialect, linalg::LinalgDialect,
+                  math::MathDialect, scf::SCFDialect, tensor::TensorDialect>();
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   std::string diagnostics;
   OwningOpRef<ModuleOp> module;

@@ -75,6 +75,12 @@ CASES = [
     ("gets another type", payload([("%a", "tensor<4xi32>")], [("%a", "tensor<4xi32>")], []),
      [ZEROS], "verify", "4xi32"),
     ("gets too few inputs", payload([("%a", F), ("%b", F)], [("%a", F)], []), [ZEROS], "verify", "2"),
+    ("reads a tile past the end",
+     "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n  %c = arith.constant 1 : index\n"
+     "  %r = egg.read %a[%c] map = affine_map<(d0)[s0] -> (s0 + d0)> : tensor<4xf32> -> tensor<4xf32>\n"
+     "  return %r : tensor<4xf32>\n}\n", [ZEROS], "illegal-access", "outside its source"),
+    ("launches a kernel",
+     payload([("%a", F)], [("%a", F)], ["gpu.barrier"]), [ZEROS], "unsupported", "gpu.barrier"),
     ("has no function", "module {}", [], "verify unsupported", "function"),
     ("is no text", "\x00\xff(", [], "parse", ""),
 ]

@@ -72,6 +72,7 @@ def main() -> int:
     parser.add_argument("--save", metavar="DIR", help="write the results as files")
     parser.add_argument("--results", metavar="DIR", help="results to judge, for --backend=files")
     parser.add_argument("--order", choices=["forward", "reversed", "shuffled"])
+    parser.add_argument("--level", type=int, help="LLVM's optimisation level, 0 to 2")
     parser.add_argument("--family", action="append", help="only this family")
     parser.add_argument("--filter", help="only cases whose name matches")
     parser.add_argument("--workers", type=int, default=2)
@@ -98,6 +99,8 @@ def main() -> int:
     fields = {"promote": "none"}
     if args.order:
         fields |= {"order": args.order, "seed": 7}
+    if args.level:
+        fields["level"] = args.level
 
     def make_backend():
         if args.backend == "files":

@@ -1,10 +1,10 @@
 """The families of the corpus, in the order in which they run."""
 
-from . import (arith_float, arith_int, casts, contraction, control, convolution, generic,
+from . import (arith_float, arith_int, block, casts, contraction, control, convolution, generic,
                math_ops, named, tensors)
 
 FAMILIES = (arith_float, arith_int, casts, math_ops, named, contraction, convolution,
-            tensors, generic, control)
+            tensors, generic, control, block)
 
 
 def all_cases():
