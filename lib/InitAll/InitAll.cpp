@@ -11,6 +11,7 @@
 #include "egg/Dialect/Egg/EggDialect.h"
 #include "egg/Emulator/Passes.h"
 #include "egg/Pipelines/Passes.h"
+#include "egg/Pipelines/PlainPipeline.h"
 #include "egg/Transforms/BlockProgram/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -92,4 +93,5 @@ void egg::registerAllPasses() {
   registerEggEmulatorPasses();
   registerEggBlockProgramPasses();
   registerEggPipelinesPasses();
+  registerPlainPipeline();
 }

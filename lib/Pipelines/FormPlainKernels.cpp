@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "IndexBits.h"
 #include "KernelEmitter.h"
 #include "egg/Pipelines/Passes.h"
 #include "egg/Pipelines/PlainKernels.h"
@@ -22,8 +23,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/FunctionImplementation.h"
 
 using namespace mlir;
 
@@ -69,9 +68,10 @@ private:
   DenseMap<Attribute, memref::GlobalOp> globals;
 };
 
-/// An op whose result holds the elements of its one tensor operand.
+/// An op whose result holds the elements of its first operand.
 Value reshapeSource(Operation *op) {
-  if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(op))
+  if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp,
+          tensor::ReshapeOp>(op))
     return op->getOperand(0);
   return {};
 }
@@ -335,7 +335,7 @@ LogicalResult egg::formPlainKernels(ModuleOp module,
   if (failed(HostLowering(module, payload, emitter).run()))
     return failure();
   insertDeallocations(module.lookupSymbol<func::FuncOp>("main"));
-  return success();
+  return splitByIndexBits(module, kernels);
 }
 
 namespace {

@@ -9,6 +9,7 @@
 #include "egg/Pipelines/NormalizePayload.h"
 #include "NormalizeSteps.h"
 #include "egg/Pipelines/Passes.h"
+#include "egg/Pipelines/ResultClass.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,7 +25,15 @@ namespace egg {
 } // namespace egg
 
 LogicalResult egg::normalizePayload(ModuleOp module) {
-  return generalizeOps(module);
+  if (failed(generalizeOps(module)) || failed(expandLoops(module)) ||
+      failed(normalizeTensorOps(module)) || failed(inlineToMain(module)) ||
+      failed(normalizeControlFlow(module)) || failed(sinkScalars(module)))
+    return failure();
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  for (auto [i, value] : llvm::enumerate(classifyResults(main)))
+    main.setResultAttr(i, "egg.result_class",
+                       StringAttr::get(module.getContext(), name(value)));
+  return success();
 }
 
 namespace {

@@ -40,6 +40,15 @@ def LegalizeMathPass : Pass<"egg-legalize-math", "::mlir::gpu::GPUModuleOp"> {
   ];
 }
 
+def VerifyPayload : Pass<"egg-verify-payload", "::mlir::ModuleOp"> {
+  let summary = "Refuse what is not a payload, with the op, type or dimension";
+  let description = [{
+    A payload is a module of functions over tensors of static shape, with one
+    entry function (`@main`, or the only public one). The pass changes nothing.
+    See `egg/Pipelines/VerifyPayload.h` for the list of what is allowed.
+  }];
+}
+
 def NormalizePayload : Pass<"egg-normalize-payload", "::mlir::ModuleOp"> {
   let summary = "One function @main of linalg.generic ops, reshapes and loops";
   let description = [{
@@ -53,6 +62,20 @@ def NormalizePayload : Pass<"egg-normalize-payload", "::mlir::ModuleOp"> {
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
     "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def PromoteToF64 : Pass<"egg-promote-to-f64", "::mlir::ModuleOp"> {
+  let summary = "Compute every float value in f64: the golden of a payload";
+  let description = [{
+    Every float type inside becomes f64, constants are converted value by value,
+    `arith.extf` and `arith.truncf` become the identity, integers are unchanged.
+    The arguments of the entry function keep their types and are widened on
+    entry; its float results are f64. A bitcast between floats and integers has
+    no meaning after promotion and is an error. Fast-math flags are dropped.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"];
 }
 
 def FormPlainKernels : Pass<"egg-form-plain-kernels", "::mlir::ModuleOp"> {

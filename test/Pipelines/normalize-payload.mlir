@@ -1,0 +1,72 @@
+// RUN: egg-opt %s -split-input-file -egg-normalize-payload | FileCheck %s
+
+// Calls are inlined; kernels are named after the function and the op.
+// CHECK-LABEL: func.func @main(
+// CHECK-NOT: call
+// CHECK: linalg.generic {{.*}}egg.name = "helper_exp"
+// CHECK-NOT: func.func
+func.func private @helper(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = math.exp %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = func.call @helper(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// Pad: reads outside the source stand behind a branch.
+// CHECK-LABEL: func.func @main(
+// CHECK: linalg.generic
+// CHECK: scf.if
+// CHECK: tensor.extract
+// CHECK-NOT: tensor.pad
+func.func @main(%x: tensor<4x5xf32>) -> tensor<7x6xf32> {
+  %c = arith.constant 1.0 : f32
+  %0 = tensor.pad %x low[1, 0] high[2, 1] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %c : f32
+  } : tensor<4x5xf32> to tensor<7x6xf32>
+  return %0 : tensor<7x6xf32>
+}
+
+// -----
+
+// A branch that depends on data: both sides, then a select.
+// CHECK-LABEL: func.func @main(
+// CHECK-NOT: scf.if
+// CHECK: linalg.generic {{.*}}egg.name = "main_exp"
+// CHECK: linalg.generic {{.*}}egg.name = "main_select"
+// CHECK: tensor.extract
+// CHECK: arith.select
+func.func @main(%x: tensor<4xf32>, %p: tensor<i1>) -> tensor<4xf32> {
+  %c = tensor.extract %p[] : tensor<i1>
+  %0 = scf.if %c -> tensor<4xf32> {
+    %1 = math.exp %x : tensor<4xf32>
+    scf.yield %1 : tensor<4xf32>
+  } else {
+    scf.yield %x : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// Scalars that a loop carries become tensors of rank 0.
+// CHECK-LABEL: func.func @main(
+// CHECK-SAME: tensor<f32>
+// CHECK: scf.for {{.*}} -> (tensor<4xf32>, tensor<f32>)
+// CHECK: return %{{.*}}, %{{.*}} : tensor<4xf32>, tensor<f32>
+func.func @main(%x: tensor<4xf32>, %s: f32) -> (tensor<4xf32>, f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %r:2 = scf.for %i = %c0 to %c3 step %c1 iter_args(%t = %x, %u = %s) -> (tensor<4xf32>, f32) {
+    %f = tensor.splat %u : tensor<4xf32>
+    %a = arith.addf %t, %f : tensor<4xf32>
+    %v = arith.mulf %u, %u : f32
+    scf.yield %a, %v : tensor<4xf32>, f32
+  }
+  return %r#0, %r#1 : tensor<4xf32>, f32
+}
