@@ -48,7 +48,7 @@ def test_compute_bound_systems_run_two_seconds_over_all_processes():
 
 def test_a_round_with_other_clocks_is_void_and_run_again():
     # The fourth block, in the first round, is throttled.
-    timer = FakeTimer({"a": 1.0, "b": 1.0}, lambda name, number: Clock(1980, 0x4 if number == 4 else 0))
+    timer = FakeTimer({"a": 1.0, "b": 1.0}, lambda name, number: Clock(1980, 0x20 if number == 4 else 0))
     samples, clocks, void = order.run(timer.times, timer.block, Rules(block_seconds=0.01, least_calls=1))
     assert void == 1 and len(samples["a"]) == len(samples["b"]) == 20
     assert all(clock.reasons == 0 for clock in clocks)
@@ -63,7 +63,8 @@ def test_clocks_that_never_agree_give_up():
 
 @pytest.mark.parametrize("clocks, void", [
     ([Clock(1980, 0), Clock(1965, 0)], False), ([Clock(1980, 0), Clock(1900, 0)], True),
-    ([Clock(1980, 0), Clock(1980, 4)], True), ([Clock(1980, 0), None], False), ([None, None], False)])
+    ([Clock(1980, 0), Clock(1980, 0x20)], True), ([Clock(1980, 0), Clock(1650, 4)], False),
+    ([Clock(1950, 4), Clock(1650, 4)], False), ([Clock(1980, 0x24), Clock(1980, 4)], True), ([Clock(1980, 0), None], False), ([None, None], False)])
 def test_void(clocks, void):
     assert order.round_is_void(clocks, 0.02) is void
 

@@ -44,18 +44,28 @@ class Clock:
     reasons: int
 
 
+# NVML's reason for a clock held down by the power limit.
+POWER_CAP = 0x4
+
+
 class ClocksDiffer(Exception):
     """Too many void rounds; the text says what was seen."""
 
 
 def round_is_void(clocks, tolerance):
-    """Whether the blocks of a round ran at different clocks. `clocks` holds one
-    Clock a block, or None where none could be read, which voids nothing."""
+    """Whether the blocks of a round ran under different conditions: other throttle
+    reasons, or other clocks. `clocks` holds one Clock a block, or None where none
+    could be read, which voids nothing. The power cap is no such condition: how much
+    power a kernel draws is its own doing, here as in use, and with kernels that reach
+    the cap in turns no two blocks would ever agree."""
     known = [clock for clock in clocks if clock is not None]
     if len(known) < 2:
         return False
+    if len({clock.reasons & ~POWER_CAP for clock in known}) > 1:
+        return True
     mhz = [clock.sm_mhz for clock in known]
-    return len({clock.reasons for clock in known}) > 1 or max(mhz) - min(mhz) > tolerance * max(mhz)
+    capped = any(clock.reasons & POWER_CAP for clock in known)
+    return not capped and max(mhz) - min(mhz) > tolerance * max(mhz)
 
 
 def calls_per_block(ms, rules):

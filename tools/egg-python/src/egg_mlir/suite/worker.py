@@ -128,7 +128,9 @@ def time_workload(torch, timer, workload, function, program, request, answer):
     answer["samples"] = samples
     if clocks:
         mhz = [clock.sm_mhz for clock in clocks]
-        answer["notes"].append(f"SM clock {min(mhz)} to {max(mhz)} MHz")
+        capped = sum(bool(clock.reasons & order.POWER_CAP) for clock in clocks)
+        answer["notes"].append(f"SM clock {min(mhz)} to {max(mhz)} MHz" +
+                               (f", at the power cap in {capped} of {len(clocks)} blocks" if capped else ""))
         if void:
             answer["notes"].append(f"{void} rounds void")
     else:
