@@ -67,4 +67,26 @@ def VerifyGridPass : Pass<"egg-verify-grid"> {
   }];
 }
 
+def NormalizeBlockProgramPass : Pass<"egg-normalize-block-program"> {
+  let summary = "Bring the bodies of grid loops into normal form";
+  let description = [{
+    The first step of the lowering, in every `scf.forall` with a block mapping:
+
+    - slices of arguments and of earlier stages' results become `egg.read`, and
+      `tensor.parallel_insert_slice` becomes `egg.write`;
+    - a `linalg.generic` that reduces over whole dimensions and is no contraction
+      becomes an elementwise op and a `linalg.reduce`;
+    - elementwise named ops become `linalg.generic`, and chains of them over one
+      iteration space, used nowhere else, become one;
+    - slices that do nothing go.
+
+    Ops with `egg.*` attributes are left as they are. The result runs on a CPU as
+    before.
+  }];
+  let dependentDialects = [
+    "::egg::ir::EggDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 #endif // EGG_TRANSFORMS_BLOCKPROGRAM_PASSES
