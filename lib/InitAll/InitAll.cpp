@@ -10,6 +10,7 @@
 
 #include "egg/Dialect/Egg/EggDialect.h"
 #include "egg/Emulator/Passes.h"
+#include "egg/Pipelines/LowerKernels.h"
 #include "egg/Pipelines/Passes.h"
 #include "egg/Pipelines/PlainPipeline.h"
 #include "egg/Transforms/BlockProgram/Passes.h"
@@ -94,4 +95,5 @@ void egg::registerAllPasses() {
   registerEggBlockProgramPasses();
   registerEggPipelinesPasses();
   registerPlainPipeline();
+  registerPipelines();
 }

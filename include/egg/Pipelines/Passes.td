@@ -111,4 +111,98 @@ def SerializeKernels : Pass<"egg-serialize-kernels", "::mlir::ModuleOp"> {
     "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def VerifyKernelsPass : Pass<"egg-verify-kernels", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Refuse what has no right meaning in a kernel";
+  let description = [{
+    The check before kernels are lowered, with the place in the payload in each
+    message. Refused are
+
+    - parameters that are not memrefs of static shape and identity layout, nor
+      scalars of type index, i32 or i64
+    - a memref of more than 2^31 - 1 elements where `egg.index_bits` is 32
+    - memref.alloc (it would be a malloc per thread), memref.alloca in workgroup
+      memory (it would be local memory), memref.copy, calls, gpu.printf and
+      cf.assert (they would be calls of the host's or the driver's functions)
+    - vector accesses to i1 in memory (they would pack eight to a byte)
+    - static workgroup memory above 49152 bytes: ptxas accepts it, a launch
+      does not
+    - ops outside the dialects that the lowering knows, and names that a PTX
+      symbol cannot have.
+  }];
+}
+
+def ExpandKernelOpsPass
+    : Pass<"egg-expand-kernel-ops", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Lower composed vector, gpu and arith ops of kernels";
+  let description = [{
+    Vector ops on several dimensions become ops on one, multi-dimensional and
+    out-of-bounds transfers become one-dimensional ones under branches,
+    contractions and multi-reductions become reductions and fused
+    multiply-adds; gpu.all_reduce, gpu.global_id and the rounding integer
+    divisions become the ops they are made of.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::cf::ControlFlowDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::ub::UBDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
+def ConvertKernelsToNVVMPass
+    : Pass<"egg-convert-kernels-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Convert the kernels of a gpu.module to the NVVM dialect";
+  let description = [{
+    One conversion with one type converter for all dialects left in kernels, so
+    that no cast between two widths of index stays behind. `index` has the width
+    of the attribute `egg.index_bits`. A memref parameter is a bare pointer,
+    marked noalias: two memref operands of a launch overlap only when both are
+    read alone. Block sizes known to the function (`known_block_size`) become
+    the launch bounds. Dynamic workgroup memory is an external array, aligned to
+    1024 bytes.
+  }];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect"
+  ];
+}
+
+def EmitPTXPass : Pass<"egg-emit-ptx", "::mlir::ModuleOp"> {
+  let summary = "Replace each gpu.module in the NVVM dialect by its PTX";
+  let description = [{
+    Translates, links the libdevice functions that are called, optimises and
+    writes PTX, which a `gpu.binary` of the same name then holds. Starts no
+    program: assembling is for the process that asked.
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", "\"sm_90a\"",
+           "The chip's name as ptxas knows it">,
+    Option<"ptxVersion", "ptx", "unsigned", "86",
+           "The PTX version, major * 10 + minor">,
+    Option<"libdevice", "libdevice", "std::string", "",
+           "The path of libdevice.10.bc">,
+    Option<"optLevel", "opt-level", "unsigned", "3",
+           "LLVM's optimisation level, 0 to 3">,
+    Option<"print", "print", "bool", "false",
+           "Print the PTX on standard output as well">
+  ];
+  let dependentDialects = [
+    "::mlir::gpu::GPUDialect", "::mlir::NVVM::NVVMDialect"
+  ];
+}
+
+def VerifyPTXPass : Pass<"egg-verify-ptx", "::mlir::ModuleOp"> {
+  let summary = "Check the PTX in gpu.binary ops before it is assembled";
+  let description = [{
+    Refuses unresolved externals and calls, local and static shared memory above
+    the limits, float products and sums that ptxas could contract, and kernels
+    without line information.
+  }];
+  let options = [
+    Option<"maxLocalBytes", "max-local-bytes", "uint64_t", "4096",
+           "The most local memory of a kernel">,
+    Option<"requireLines", "require-lines", "bool", "true",
+           "Each kernel must have a .loc directive">
+  ];
+}
+
 #endif // EGG_PIPELINES_PASSES
