@@ -8,6 +8,7 @@
 
 #include "egg/Pipelines/EmitPTX.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Target/LLVMIR/Export.h"
 
@@ -245,6 +246,13 @@ FailureOr<std::string> emitPTX(gpu::GPUModuleOp module,
   std::unique_ptr<llvm::TargetMachine> machine = createMachine(target, message);
   if (!machine)
     return module.emitError("the NVPTX back end is not there: ") << message;
+
+  // The translation reads the alignment of each access off the data layout:
+  // LLVM's default would split 8-byte integers in two.
+  module->setAttr(LLVM::LLVMDialect::getDataLayoutAttrName(),
+                  StringAttr::get(
+                      module.getContext(),
+                      machine->createDataLayout().getStringRepresentation()));
 
   // LLVM would print its errors and end the process.
   std::string problems;
