@@ -24,5 +24,12 @@ config.substitutions += [
     ("%llvm_include", os.path.join(config.llvm_tools_dir, "..", "include")),
     ("%plugin", os.path.join(config.egg_binary_dir, "lib", "libegg-plugin" + config.shlib_ext)),
 ]
+# CUDA's assembler and device library, where the toolkit is.
+cuda_home = os.environ.get("CUDA_HOME", "/usr/local/cuda")
+for feature, path in [("ptxas", "bin/ptxas"), ("libdevice", "nvvm/libdevice/libdevice.10.bc")]:
+    path = os.path.join(cuda_home, path)
+    if os.path.exists(path):
+        config.available_features.add(feature)
+        config.substitutions.append(("%" + feature, path))
 if os.path.exists("/dev/nvidia0"):
     config.available_features.add("cuda")

@@ -127,7 +127,7 @@ createMachine(const PTXTarget &target, std::string &error) {
 }
 
 /// Replaces libdevice's questions to the compiler by answers. LLVM's own pass
-/// answers 0 to __CUDA_PREC_SQRT: approximate square roots in asin and acosh.
+/// answers 0 to __CUDA_PREC_SQRT: approximate square roots in sqrtf and hypotf.
 static void answerReflection(llvm::Module &library, unsigned chip) {
   llvm::Function *reflect = library.getFunction("__nvvm_reflect");
   if (!reflect)
@@ -178,20 +178,21 @@ linkLibdevice(llvm::Module &module, const llvm::TargetMachine &machine,
   uint64_t bytes = 0;
   if (std::error_code code =
           llvm::sys::fs::file_size(target.libdevicePath, bytes))
-    return emitError() << "cannot read libdevice at " << target.libdevicePath
-                       << ": " << code.message();
+    return emitError() << "needs libdevice, and cannot read it at "
+                       << target.libdevicePath << ": " << code.message();
   if (bytes > kMaxLibdeviceBytes)
-    return emitError() << "libdevice at " << target.libdevicePath << " has "
-                       << bytes << " bytes; the limit is "
+    return emitError() << "needs libdevice, which at " << target.libdevicePath
+                       << " has " << bytes << " bytes; the limit is "
                        << kMaxLibdeviceBytes;
   auto buffer = llvm::MemoryBuffer::getFile(target.libdevicePath);
   if (!buffer)
-    return emitError() << "cannot read libdevice at " << target.libdevicePath
-                       << ": " << buffer.getError().message();
+    return emitError() << "needs libdevice, and cannot read it at "
+                       << target.libdevicePath << ": "
+                       << buffer.getError().message();
   llvm::Expected<std::unique_ptr<llvm::Module>> library =
       llvm::parseBitcodeFile((*buffer)->getMemBufferRef(), module.getContext());
   if (!library)
-    return emitError() << "libdevice at " << target.libdevicePath
+    return emitError() << "needs libdevice, and " << target.libdevicePath
                        << " is not LLVM bitcode: "
                        << llvm::toString(library.takeError());
   (*library)->setTargetTriple(machine.getTargetTriple());
@@ -205,7 +206,7 @@ linkLibdevice(llvm::Module &module, const llvm::TargetMachine &machine,
         });
       });
   if (failedToLink)
-    return emitError() << "libdevice at " << target.libdevicePath
+    return emitError() << "needs libdevice, and " << target.libdevicePath
                        << " does not link";
   needed = unresolvedFunctions(module);
   if (!needed.empty())
@@ -239,19 +240,23 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
 
 FailureOr<std::string> emitPTX(gpu::GPUModuleOp module,
                                const PTXTarget &target) {
-  auto emitError = [&] { return module.emitError("kernels "); };
-  if (failed(verifyPTXTarget(target, [&] { return module.emitError(); })))
+  // Errors carry the place alone: an op's own emitError can print the op.
+  Location loc = module.getLoc();
+  auto emitError = [&] {
+    return mlir::emitError(loc) << "the module " << module.getName() << " ";
+  };
+  if (failed(verifyPTXTarget(target, [&] { return mlir::emitError(loc); })))
     return failure();
   std::string message;
   std::unique_ptr<llvm::TargetMachine> machine = createMachine(target, message);
   if (!machine)
-    return module.emitError("the NVPTX back end is not there: ") << message;
+    return mlir::emitError(loc, "the NVPTX back end is not there: ") << message;
 
   // The translation reads the alignment of each access off the data layout:
   // LLVM's default would split 8-byte integers in two.
-  module->setAttr(LLVM::LLVMDialect::getDataLayoutAttrName(),
-                  StringAttr::get(
-                      module.getContext(),
+  module->setAttr(
+      LLVM::LLVMDialect::getDataLayoutAttrName(),
+      StringAttr::get(module.getContext(),
                       machine->createDataLayout().getStringRepresentation()));
 
   // LLVM would print its errors and end the process.
@@ -271,7 +276,7 @@ FailureOr<std::string> emitPTX(gpu::GPUModuleOp module,
   std::unique_ptr<llvm::Module> llvmModule =
       translateModuleToLLVMIR(module, context, module.getName());
   if (!llvmModule)
-    return module.emitError("kernels do not translate to LLVM IR");
+    return mlir::emitError(loc, "kernels do not translate to LLVM IR");
   llvmModule->setTargetTriple(machine->getTargetTriple());
   llvmModule->setDataLayout(machine->createDataLayout());
   if (failed(linkLibdevice(*llvmModule, *machine, target, emitError)))
@@ -283,10 +288,10 @@ FailureOr<std::string> emitPTX(gpu::GPUModuleOp module,
   llvm::legacy::PassManager passes;
   if (machine->addPassesToEmitFile(passes, stream, nullptr,
                                    llvm::CodeGenFileType::AssemblyFile))
-    return module.emitError("the NVPTX back end writes no assembly");
+    return mlir::emitError(loc, "the NVPTX back end writes no assembly");
   passes.run(*llvmModule);
   if (!problems.empty())
-    return module.emitError("the NVPTX back end fails: ") << problems;
+    return mlir::emitError(loc, "the NVPTX back end fails: ") << problems;
   return std::string(text.str());
 }
 

@@ -66,8 +66,9 @@ struct VerifyPTXPass : public egg::impl::VerifyPTXPassBase<VerifyPTXPass> {
       for (Attribute attr : binary.getObjects()) {
         auto object = dyn_cast<gpu::ObjectAttr>(attr);
         if (object && object.getFormat() == gpu::CompilationTarget::Assembly &&
-            failed(egg::verifyPTX(object.getObject().getValue(), checks,
-                                  [&] { return binary.emitError(); })))
+            failed(egg::verifyPTX(object.getObject().getValue(), checks, [&] {
+              return mlir::emitError(binary.getLoc());
+            })))
           signalPassFailure();
       }
   }

@@ -261,9 +261,12 @@ Value ScalarMath::ipowi(Location loc, Value x, Value n) {
   return arith::SelectOp::create(builder, loc, negative, reciprocal, power);
 }
 
-/// An integer to bf16 with one rounding. Up to 53 bits f64 holds it exactly.
-/// Above, the low 11 bits are folded into a sticky bit: bf16 rounds at bit 12
-/// or higher there, so the result is the same, and f64 holds what is left.
+/// An integer to bf16 with one rounding. Up to 16 bits f32 holds it exactly, up
+/// to 53 bits f64. Above, the low 11 bits are folded into a sticky bit: bf16
+/// rounds at bit 12 or higher there, so the result is the same, and f64 holds
+/// what is left. Then the same is done to the f64's low 29 bits, for LLVM turns
+/// an exact conversion and the rounding behind it into one conversion, which
+/// goes through a rounded f32 before sm_90.
 Value ScalarMath::toBF16(Location loc, Value x, bool isSigned) {
   Type bf16 = builder.getBF16Type(), f64 = builder.getF64Type();
   unsigned width = x.getType().getIntOrFloatBitWidth();
@@ -301,7 +304,21 @@ Value ScalarMath::toBF16(Location loc, Value x, bool isSigned) {
         intConstant(loc, type, isSigned ? 2 * limit : limit));
     x = arith::SelectOp::create(builder, loc, exact, x, folded);
   }
-  return arith::TruncFOp::create(builder, loc, bf16, toFloat(f64, x));
+  Value wide = bits(loc, toFloat(f64, x));
+  Type type = wide.getType();
+  int64_t lowMask = (int64_t(1) << 29) - 1;
+  Value low = arith::AndIOp::create(builder, loc, wide,
+                                    intConstant(loc, type, lowMask));
+  Value zero = intConstant(loc, type, 0);
+  Value inexact =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, low, zero);
+  Value sticky = arith::SelectOp::create(
+      builder, loc, inexact, intConstant(loc, type, lowMask + 1), zero);
+  Value high = arith::AndIOp::create(builder, loc, wide,
+                                     intConstant(loc, type, ~lowMask));
+  Value odd = arith::BitcastOp::create(
+      builder, loc, f64, arith::OrIOp::create(builder, loc, high, sticky));
+  return arith::TruncFOp::create(builder, loc, bf16, odd);
 }
 
 LogicalResult ScalarMath::emit(Operation *op, ValueRange operands,

@@ -158,7 +158,7 @@ LogicalResult verifyKernels(gpu::GPUModuleOp module) {
           return failure();
     if (failed(verifyWorkgroupMemory(function)))
       return failure();
-    WalkResult walk = function.getBody().walk(
+    WalkResult walk = function.getBody().walk<WalkOrder::PreOrder>(
         [&](Operation *op) { return WalkResult(verifyOp(op)); });
     if (walk.wasInterrupted())
       return failure();

@@ -71,14 +71,17 @@ gpu.module @kernels attributes {egg.index_bits = 32} {
     gpu.return
   }
 
-  // i64 to bf16 has one rounding: 53 bits, the rest in a sticky bit.
+  // i64 to bf16 has one rounding: 53 bits and a sticky bit, then 24 and one.
   // CHECK-LABEL: gpu.func @to_bf16
   // CHECK: arith.constant 2047 : i64
   // CHECK: arith.select
   // CHECK: %[[D:.*]] = arith.sitofp %{{.*}} : i64 to f64
-  // CHECK: arith.truncf %[[D]] : f64 to bf16
+  // CHECK: arith.bitcast %[[D]] : f64 to i64
+  // CHECK: arith.constant 536870911 : i64
+  // CHECK: %[[O:.*]] = arith.bitcast %{{.*}} : i64 to f64
+  // CHECK: arith.truncf %[[O]] : f64 to bf16
   // CHECK: %[[D2:.*]] = arith.uitofp %{{.*}} : i32 to f64
-  // CHECK: arith.truncf %[[D2]] : f64 to bf16
+  // CHECK: arith.bitcast %[[D2]] : f64 to i64
   // CHECK: %[[D3:.*]] = arith.sitofp %{{.*}} : i8 to f32
   // CHECK: arith.truncf %[[D3]] : f32 to bf16
   gpu.func @to_bf16(%l: i64, %i: i32, %c: i8) {
