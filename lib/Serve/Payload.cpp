@@ -9,6 +9,7 @@
 #include "egg/Serve/Payload.h"
 
 #include "egg/Dialect/Egg/EggDialect.h"
+#include "egg/Pipelines/VerifyPayload.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -150,6 +151,10 @@ Result<ParsedPayload> egg::parsePayload(const PayloadText &payload,
   if (failed(verify(*parsed.module)))
     return diagnostics.error(ErrorKind::Verify,
                              payload.name + ": the module is not valid");
+
+  if (failed(verifyPayload(*parsed.module)))
+    return diagnostics.error(ErrorKind::Unsupported,
+                             payload.name + ": this is no payload");
 
   // The lowering's own dialects, and the interfaces of the ones above.
   context->appendDialectRegistry(registry);

@@ -8,7 +8,10 @@
 
 #include "Requests.h"
 
+#include "RunPasses.h"
+
 #include "egg/CpuRunner/CpuRunner.h"
+#include "egg/Pipelines/Passes.h"
 #include "egg/Serve/Payload.h"
 
 using namespace egg;
@@ -16,11 +19,13 @@ using namespace egg;
 Result<RunCpuAnswer> egg::answerRequest(const RunCpuRequest &request,
                                         const mlir::DialectRegistry &registry,
                                         const TextLimits &limits) {
-  if (request.promote != Promotion::None)
-    return Error(ErrorKind::Unsupported,
-                 "this egg-opt promotes nothing to f64 on the CPU");
   EGG_ASSIGN(ParsedPayload parsed,
              parsePayload(request.payload, registry, limits));
+  if (request.promote == Promotion::F64)
+    EGG_TRY(runPasses(*parsed.module, ErrorKind::Unsupported,
+                      "promotion to f64", [](mlir::OpPassManager &passes) {
+                        passes.addPass(createPromoteToF64());
+                      }));
   std::vector<HostTensor> inputs;
   for (size_t i = 0; i < request.inputs.size(); ++i)
     inputs.push_back({request.inputs[i].type, request.inputs[i].shape,
