@@ -368,6 +368,7 @@ static const llvm::StringMap<FloatPair> &getFloatOps() {
       FLOAT_OP("math.atanh", std::atanh(a)),
       FLOAT_OP("math.cbrt", std::cbrt(a)),
       FLOAT_OP("math.ceil", std::ceil(a)),
+      FLOAT_OP("math.clampf", maximum(minimum(a, c), b)),
       FLOAT_OP("math.copysign", std::copysign(a, b)),
       FLOAT_OP("math.cos", std::cos(a)),
       FLOAT_OP("math.cosh", std::cosh(a)),
@@ -414,6 +415,21 @@ static uint64_t remainderSigned(int64_t a, int64_t b) {
   return b == -1 ? 0 : uint64_t(a % b);
 }
 
+/// Modulo 2^64. A negative power is the quotient 1 / base^-exponent, cut to an
+/// integer; that of zero is undefined and zero here.
+static uint64_t integerPower(int64_t base, int64_t exponent) {
+  if (exponent < 0) {
+    if (base == -1)
+      return exponent % 2 ? uint64_t(-1) : 1;
+    return base == 1;
+  }
+  uint64_t result = 1, square = base;
+  for (uint64_t left = exponent; left; left >>= 1, square *= square)
+    if (left & 1)
+      result *= square;
+  return result;
+}
+
 static const llvm::StringMap<IntegerCompute> &getIntegerOps() {
   static const llvm::StringMap<IntegerCompute> ops = {
       INTEGER_OP("arith.addi", a + b),
@@ -431,6 +447,7 @@ static const llvm::StringMap<IntegerCompute> &getIntegerOps() {
       INTEGER_OP("arith.maxui", a > b ? a : b),
       INTEGER_OP("arith.minui", a < b ? a : b),
       INTEGER_OP("math.absi", SIGNED(a) < 0 ? 0 - a : a),
+      INTEGER_OP("math.ipowi", integerPower(SIGNED(a), SIGNED(b))),
       INTEGER_OP("math.ctpop", uint64_t(llvm::popcount(a))),
       INTEGER_OP("math.ctlz", uint64_t(llvm::countl_zero(a)) - (64 - bits)),
       INTEGER_OP("math.cttz",
@@ -554,6 +571,72 @@ static bool isFinite(double v) { return std::isfinite(v); }
 template <bool (*test)(double)>
 static LogicalResult compileClassify(Compiler &compiler, Operation *op) {
   emitElementwise(compiler, op, runClassify<test>, nullptr);
+  return success();
+}
+
+static void runIsNormal(Machine &, Warp &warp, const Instruction &at) {
+  // A narrow subnormal is normal as a double.
+  static constexpr int least[] = {0, -14, -126, -126, -1022};
+  for (int32_t c = 0; c < at.components; ++c) {
+    const uint64_t *a = warp.reg(at.operands[0] + c);
+    uint64_t *result = warp.reg(at.results[0] + c);
+    forActiveLanes(warp, [&](unsigned lane) {
+      double value = std::fabs(readDouble(a[lane], at.type.kind));
+      result[lane] =
+          std::isfinite(value) && value >= std::ldexp(1.0, least[at.type.kind]);
+    });
+  }
+}
+static LogicalResult compileIsNormal(Compiler &compiler, Operation *op) {
+  emitElementwise(compiler, op, runIsNormal, nullptr);
+  return success();
+}
+
+static void runSinCos(Machine &, Warp &warp, const Instruction &at) {
+  ScalarType::Kind kind = at.type.kind;
+  for (int32_t c = 0; c < at.components; ++c) {
+    const uint64_t *a = warp.reg(at.operands[0] + c);
+    uint64_t *sine = warp.reg(at.results[0] + c);
+    uint64_t *cosine = warp.reg(at.results[1] + c);
+    forActiveLanes(warp, [&](unsigned lane) {
+      double x = readDouble(a[lane], kind);
+      sine[lane] = writeDouble(std::sin(x), kind);
+      cosine[lane] = writeDouble(std::cos(x), kind);
+    });
+  }
+}
+static LogicalResult compileSinCos(Compiler &compiler, Operation *op) {
+  emitElementwise(compiler, op, runSinCos, nullptr);
+  return success();
+}
+
+/// addui_extended, mului_extended and mulsi_extended: the low half and the
+/// carry or high half.
+template <typename ExtendedOp>
+static void runExtended(Machine &, Warp &warp, const Instruction &at) {
+  unsigned bits = at.type.bits;
+  for (int32_t c = 0; c < at.components; ++c) {
+    const uint64_t *a = warp.reg(at.operands[0] + c);
+    const uint64_t *b = warp.reg(at.operands[1] + c);
+    uint64_t *low = warp.reg(at.results[0] + c);
+    uint64_t *high = warp.reg(at.results[1] + c);
+    forActiveLanes(warp, [&](unsigned lane) {
+      unsigned __int128 wide;
+      if constexpr (std::is_same_v<ExtendedOp, arith::AddUIExtendedOp>)
+        wide = (unsigned __int128)a[lane] + b[lane];
+      else if constexpr (std::is_same_v<ExtendedOp, arith::MulUIExtendedOp>)
+        wide = (unsigned __int128)a[lane] * b[lane];
+      else
+        wide = (unsigned __int128)((__int128)signExtend(a[lane], bits) *
+                                   signExtend(b[lane], bits));
+      low[lane] = truncateBits(uint64_t(wide), bits);
+      high[lane] = truncateBits(uint64_t(wide >> bits), bits);
+    });
+  }
+}
+template <typename ExtendedOp>
+static LogicalResult compileExtended(Compiler &compiler, Operation *op) {
+  emitElementwise(compiler, op, runExtended<ExtendedOp>, nullptr);
   return success();
 }
 
@@ -690,6 +773,11 @@ void egg::emulator::addElementwiseOps(OpTable &table) {
   table["math.isnan"] = compileClassify<isNan>;
   table["math.isinf"] = compileClassify<isInf>;
   table["math.isfinite"] = compileClassify<isFinite>;
+  table["math.isnormal"] = compileIsNormal;
+  table["math.sincos"] = compileSinCos;
+  table["arith.addui_extended"] = compileExtended<arith::AddUIExtendedOp>;
+  table["arith.mului_extended"] = compileExtended<arith::MulUIExtendedOp>;
+  table["arith.mulsi_extended"] = compileExtended<arith::MulSIExtendedOp>;
   table["math.fpowi"] = compilePower;
   table["affine.apply"] = compileAffine<affine::AffineApplyOp, 0>;
   table["affine.min"] = compileAffine<affine::AffineMinOp, -1>;

@@ -33,61 +33,29 @@ static Value zeroIndex(OpBuilder &b, Location loc) {
 }
 
 /// Makes code safe to run although its branch is not taken: reads are moved
-/// into their tensors and divisors away from 0 and -1 where that would trap.
-/// Values that a taken branch computes are unchanged.
+/// into their tensors (defineArithmetic guards all divisions). Values that a
+/// taken branch computes are unchanged.
 static void makeSpeculatable(Block &block) {
-  SmallVector<Operation *> ops;
-  block.walk([&](Operation *op) {
-    if (isa<tensor::ExtractOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
-            arith::RemUIOp, arith::CeilDivSIOp, arith::CeilDivUIOp,
-            arith::FloorDivSIOp>(op))
-      ops.push_back(op);
-  });
-  for (Operation *op : ops) {
-    OpBuilder b(op);
-    Location loc = op->getLoc();
-    if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
-      auto type = cast<RankedTensorType>(extract.getTensor().getType());
-      if (type.getNumElements() == 0) {
-        Value zero = arith::ConstantOp::create(
-            b, loc, cast<TypedAttr>(b.getZeroAttr(type.getElementType())));
-        extract.replaceAllUsesWith(zero);
-        extract.erase();
-        continue;
-      }
-      for (auto [d, index] : llvm::enumerate(extract.getIndicesMutable())) {
-        Value last =
-            arith::ConstantIndexOp::create(b, loc, type.getDimSize(d) - 1);
-        Value low =
-            arith::MaxSIOp::create(b, loc, index.get(), zeroIndex(b, loc));
-        index.set(arith::MinSIOp::create(b, loc, low, last));
-      }
+  SmallVector<tensor::ExtractOp> reads;
+  block.walk([&](tensor::ExtractOp op) { reads.push_back(op); });
+  for (tensor::ExtractOp extract : reads) {
+    OpBuilder b(extract);
+    Location loc = extract.getLoc();
+    auto type = cast<RankedTensorType>(extract.getTensor().getType());
+    if (type.getNumElements() == 0) {
+      Value zero = arith::ConstantOp::create(
+          b, loc, cast<TypedAttr>(b.getZeroAttr(type.getElementType())));
+      extract.replaceAllUsesWith(zero);
+      extract.erase();
       continue;
     }
-    Type type = op->getOperand(1).getType();
-    if (!type.isIntOrIndex())
-      continue;
-    auto constant = [&](int64_t value) -> Value {
-      return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
-    };
-    Value divisor = op->getOperand(1);
-    Value bad = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, divisor,
-                                      constant(0));
-    if (isa<arith::DivSIOp, arith::RemSIOp, arith::CeilDivSIOp,
-            arith::FloorDivSIOp>(op) &&
-        !type.isInteger(1)) {
-      // The least value divided by -1 overflows.
-      Value minusOne = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                             divisor, constant(-1));
-      unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
-      Value least = arith::CmpIOp::create(
-          b, loc, arith::CmpIPredicate::eq, op->getOperand(0),
-          constant(APInt::getSignedMinValue(width).getSExtValue()));
-      bad = arith::OrIOp::create(
-          b, loc, bad, arith::AndIOp::create(b, loc, minusOne, least));
+    for (auto [d, index] : llvm::enumerate(extract.getIndicesMutable())) {
+      Value last =
+          arith::ConstantIndexOp::create(b, loc, type.getDimSize(d) - 1);
+      Value low =
+          arith::MaxSIOp::create(b, loc, index.get(), zeroIndex(b, loc));
+      index.set(arith::MinSIOp::create(b, loc, low, last));
     }
-    op->setOperand(1,
-                   arith::SelectOp::create(b, loc, bad, constant(1), divisor));
   }
 }
 
@@ -144,6 +112,17 @@ static LogicalResult normalizeLoop(scf::ForOp op) {
     return op.emitError(
         "host-control-flow: the number of trips of this loop over tensors "
         "depends on data or on another loop; give it constant bounds");
+  Type counter = op.getInductionVar().getType();
+  // An unsigned counter reads its constants so; index has room for 32 bits.
+  if (op.getUnsignedCmp()) {
+    unsigned width = counter.isIndex() ? 64 : counter.getIntOrFloatBitWidth();
+    for (std::optional<int64_t> *bound : {&low, &high, &step}) {
+      if (width < 64)
+        **bound &= (int64_t(1) << width) - 1;
+      if (**bound < 0)
+        return op.emitError("a loop that counts beyond 2^63 - 1 is too long");
+    }
+  }
   if (*step <= 0)
     return op.emitError("a loop with the step ")
            << *step << " never ends; steps are at least 1";
@@ -162,7 +141,6 @@ static LogicalResult normalizeLoop(scf::ForOp op) {
     loop.getBody()->back().erase();
   b.setInsertionPointToStart(loop.getBody());
   Value iv = loop.getInductionVar();
-  Type counter = op.getInductionVar().getType();
   if (!counter.isIndex())
     iv = arith::IndexCastOp::create(b, loc, counter, iv);
   SmallVector<Value> arguments{iv};

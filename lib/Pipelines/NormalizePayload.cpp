@@ -29,6 +29,7 @@ LogicalResult egg::normalizePayload(ModuleOp module) {
       failed(normalizeTensorOps(module)) || failed(inlineToMain(module)) ||
       failed(normalizeControlFlow(module)) || failed(sinkScalars(module)))
     return failure();
+  defineArithmetic(module);
   auto main = module.lookupSymbol<func::FuncOp>("main");
   for (auto [i, value] : llvm::enumerate(classifyResults(main)))
     main.setResultAttr(i, "egg.result_class",

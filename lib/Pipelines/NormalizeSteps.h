@@ -44,6 +44,13 @@ llvm::LogicalResult normalizeControlFlow(mlir::ModuleOp module);
 /// chains, branches and loops of scalars become generics of rank 0.
 llvm::LogicalResult sinkScalars(mlir::ModuleOp module);
 
+/// Takes the undefined cases out of the arithmetic of scalars: fast-math,
+/// overflow and exact flags are dropped (a reduction that is split meets
+/// sums that the payload never forms), and each integer division by what may be
+/// 0 or -1 has a value, the CPU runner's: x / 0 = -1, x % 0 = x, the least
+/// value / -1 is itself.
+void defineArithmetic(mlir::ModuleOp module);
+
 /// A generic without inputs over `type`; `element` builds the element at the
 /// given indices.
 mlir::linalg::GenericOp

@@ -100,11 +100,17 @@ static Value elementOfPad(OpBuilder &b, Location loc, tensor::PadOp op,
         b, loc, inside,
         isBetween(b, loc, from.back(), 0, source.getDimSize(d)));
   }
-  return lazily(b, loc, inside, cloneRegion(b, op.getRegion(), at),
-                [&](OpBuilder &b) -> Value {
-                  return tensor::ExtractOp::create(b, loc, op.getSource(),
-                                                   from);
-                });
+  // The region may read tensors, at indices that exist in the padding alone.
+  auto branch = scf::IfOp::create(b, loc, source.getElementType(), inside,
+                                  /*withElseRegion=*/true);
+  OpBuilder then = branch.getThenBodyBuilder();
+  Value element =
+      tensor::ExtractOp::create(then, loc, op.getSource(), from).getResult();
+  scf::YieldOp::create(then, loc, element);
+  OpBuilder otherwise = branch.getElseBodyBuilder();
+  Value padding = cloneRegion(otherwise, op.getRegion(), at);
+  scf::YieldOp::create(otherwise, loc, padding);
+  return branch.getResult(0);
 }
 
 static Value elementOfConcat(OpBuilder &b, Location loc, tensor::ConcatOp op,
@@ -206,6 +212,8 @@ static Value elementOfInsert(OpBuilder &b, Location loc, tensor::InsertOp op,
 static Value elementOfList(OpBuilder &b, Location loc,
                            tensor::FromElementsOp op, ValueRange at) {
   auto type = cast<RankedTensorType>(op.getType());
+  if (op.getElements().empty())
+    return zeroOf(b, loc, type.getElementType());
   Value linear = indexConstant(b, loc, 0);
   for (auto [d, position] : llvm::enumerate(at)) {
     linear = arith::MulIOp::create(b, loc, linear,

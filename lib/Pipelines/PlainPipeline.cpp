@@ -18,7 +18,12 @@ void egg::buildPlainPipeline(mlir::OpPassManager &manager,
   manager.addPass(createNormalizePayload());
   if (options.promote)
     manager.addPass(createPromoteToF64());
-  manager.addPass(createFormPlainKernels());
+  FormPlainKernelsOptions kernels;
+  kernels.blockSize = options.blockSize;
+  kernels.sequentialLimit = options.sequentialLimit;
+  kernels.chunk = options.chunk;
+  kernels.enoughPoints = options.enoughPoints;
+  manager.addPass(createFormPlainKernels(kernels));
   manager.addPass(mlir::createCanonicalizerPass());
   manager.addPass(mlir::createCSEPass());
 }

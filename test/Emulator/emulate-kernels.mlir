@@ -259,3 +259,75 @@ gpu.module @k {
   }
 }
 }
+
+// -----
+
+// Ops with two results: sums of -5 and 3 and of -5 and -5 with their carries,
+// products of -5 (251) and 3 in two halves; then powers of -5, a clamp, and the
+// least normal f16 beside half of it.
+// CHECK: argument 1: [-2, 1, 5, 0, -15, 2, -15, -1, -125, 0]
+// CHECK: argument 2: [0, 1, -1.5, 0.75]
+module attributes {gpu.container_module} {
+func.func @main(%a: memref<4xi8>, %r: memref<10xi8>, %f: memref<4xf16>) {
+  %c1 = arith.constant 1 : index
+  gpu.launch_func @k::@f blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%a : memref<4xi8>, %r : memref<10xi8>, %f : memref<4xf16>)
+  return
+}
+gpu.module @k {
+  gpu.func @f(%a: memref<4xi8>, %r: memref<10xi8>, %f: memref<4xf16>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c3 = arith.constant 3 : index
+    %c4 = arith.constant 4 : index
+    %c5 = arith.constant 5 : index
+    %c6 = arith.constant 6 : index
+    %c7 = arith.constant 7 : index
+    %c8 = arith.constant 8 : index
+    %c9 = arith.constant 9 : index
+    %m5 = memref.load %a[%c0] : memref<4xi8>
+    %k3 = arith.constant 3 : i8
+    %km3 = arith.constant -3 : i8
+    %s, %carry = arith.addui_extended %m5, %k3 : i8, i1
+    %q, %carry1 = arith.addui_extended %m5, %m5 : i8, i1
+    %b = arith.extui %carry : i1 to i8
+    %b1 = arith.extui %carry1 : i1 to i8
+    memref.store %s, %r[%c0] : memref<10xi8>
+    memref.store %b1, %r[%c1] : memref<10xi8>
+    %neg = arith.constant 5 : i8
+    memref.store %neg, %r[%c2] : memref<10xi8>
+    memref.store %b, %r[%c3] : memref<10xi8>
+    %ul, %uh = arith.mului_extended %m5, %k3 : i8
+    %sl, %sh = arith.mulsi_extended %m5, %k3 : i8
+    memref.store %ul, %r[%c4] : memref<10xi8>
+    memref.store %uh, %r[%c5] : memref<10xi8>
+    memref.store %sl, %r[%c6] : memref<10xi8>
+    memref.store %sh, %r[%c7] : memref<10xi8>
+    %p = math.ipowi %m5, %k3 : i8
+    %n = math.ipowi %m5, %km3 : i8
+    memref.store %p, %r[%c8] : memref<10xi8>
+    memref.store %n, %r[%c9] : memref<10xi8>
+    %zero = arith.constant 0.0 : f16
+    %sin, %cos = math.sincos %zero : f16
+    memref.store %sin, %f[%c0] : memref<4xf16>
+    memref.store %cos, %f[%c1] : memref<4xf16>
+    %x = arith.constant -7.0 : f16
+    %low = arith.constant -1.5 : f16
+    %high = arith.constant 2.0 : f16
+    %clamped = math.clampf %x to [%low, %high] : f16
+    memref.store %clamped, %f[%c2] : memref<4xf16>
+    // 2^-14 is normal, half of it is not, though it would be as an f32.
+    %least = arith.constant 6.103515625e-5 : f16
+    %small = arith.constant 3.0517578125e-5 : f16
+    %yes = math.isnormal %least : f16
+    %no = math.isnormal %small : f16
+    %v1 = arith.constant 0.25 : f16
+    %v2 = arith.constant 0.5 : f16
+    %v3 = arith.constant 0.75 : f16
+    %inner = arith.select %no, %v1, %v3 : f16
+    %t = arith.select %yes, %inner, %v2 : f16
+    memref.store %t, %f[%c3] : memref<4xf16>
+    gpu.return
+  }
+}
+}

@@ -99,3 +99,10 @@ class CpuBackend:
 
     def close(self):
         self.child.close()
+
+
+class EmulatorBackend(CpuBackend):
+    """The same requests to egg-emulator-run: plain kernels under the emulator,
+    whose functions may be off by what a GPU's are."""
+
+    device = True

@@ -2,6 +2,7 @@
 """Runs the corpus of payloads against NumPy.
 
 usage: run_corpus.py --child COMMAND [--family F] [--filter TEXT]
+       run_corpus.py --backend=emulator --child "egg-emulator-run OPTIONS"
        run_corpus.py --export DIR                   write the cases as files
        run_corpus.py --cases DIR --child COMMAND --save RESULTS
        run_corpus.py --cases DIR --backend=files --results RESULTS
@@ -19,9 +20,10 @@ import shlex
 import sys
 import time
 
-from backends import CpuBackend, Refused
+from backends import CpuBackend, EmulatorBackend, Refused
 from case import difference, type_of
 from families import all_cases
+from plain_refusals import judge_refusal
 from store import FilesBackend, export, load, save_results
 
 
@@ -38,8 +40,12 @@ def judge(case, results, device: bool) -> str | None:
     return None
 
 
-def run_all(cases, make_backend, workers: int, save: str | None) -> dict[str, str]:
-    """The failures: case name -> sentence."""
+def run_all(cases, make_backend, workers: int, save: str | None,
+            plain: bool) -> tuple[dict[str, str], collections.Counter]:
+    """The failures, case name -> sentence, and how many cases of each family of
+    plain_refusals.py were refused as they are to be."""
+    refused = collections.Counter()
+
     backends = queue.SimpleQueue()
     for _ in range(workers):
         backends.put(make_backend())
@@ -50,9 +56,17 @@ def run_all(cases, make_backend, workers: int, save: str | None) -> dict[str, st
             results = backend.run(case)
             if save:
                 save_results(save, case, results)
-            return case.name, judge(case, results, backend.device)
+            problem = judge(case, results, backend.device)
+            if plain and problem is None:
+                _, problem = judge_refusal(case.name, None)
+            return case.name, problem
         except Refused as error:
-            return case.name, str(error)
+            if not plain:
+                return case.name, str(error)
+            family, problem = judge_refusal(case.name, str(error))
+            if family:
+                refused[family] += 1
+            return case.name, problem
         finally:
             backends.put(backend)
 
@@ -60,12 +74,12 @@ def run_all(cases, make_backend, workers: int, save: str | None) -> dict[str, st
         failures = {name: problem for name, problem in pool.map(one, cases) if problem}
     for _ in range(workers):
         backends.get().close()
-    return failures
+    return failures, refused
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--backend", choices=["cpu", "files"], default="cpu")
+    parser.add_argument("--backend", choices=["cpu", "emulator", "files"], default="cpu")
     parser.add_argument("--child", help="command that answers run-cpu requests")
     parser.add_argument("--export", metavar="DIR", help="write the cases and run nothing")
     parser.add_argument("--cases", metavar="DIR", help="cases that --export wrote")
@@ -92,9 +106,9 @@ def main() -> int:
         export(args.export, cases)
         print(f"{len(cases)} cases written")
         return 0
-    wanted = args.child if args.backend == "cpu" else args.results
+    wanted = args.results if args.backend == "files" else args.child
     if not wanted:
-        parser.error("--backend=cpu needs --child, --backend=files needs --results")
+        parser.error("--backend=files needs --results, the others --child")
     made = time.monotonic() - start
     fields = {"promote": "none"}
     if args.order:
@@ -105,9 +119,11 @@ def main() -> int:
     def make_backend():
         if args.backend == "files":
             return FilesBackend(args.results)
-        return CpuBackend(shlex.split(args.child), fields)
+        kind = EmulatorBackend if args.backend == "emulator" else CpuBackend
+        return kind(shlex.split(args.child), fields)
 
-    failures = run_all(cases, make_backend, args.workers, args.save)
+    failures, refused = run_all(cases, make_backend, args.workers, args.save,
+                                args.backend == "emulator")
 
     counts = collections.Counter(c.family for c in cases)
     failed = collections.Counter(c.family for c in cases if c.name in failures)
@@ -118,6 +134,8 @@ def main() -> int:
                 print(case.text)
     for family in sorted(counts):
         print(f"{family}: {counts[family]} cases, {failed[family]} failed")
+    for family in sorted(refused):
+        print(f"refused: {family}: {refused[family]} cases")
     print(f"made in {made:.1f} s, run in {time.monotonic() - start - made:.1f} s")
     print(f"total: {len(cases)} cases, {len(failures)} failed")
     return 1 if failures or not cases else 0

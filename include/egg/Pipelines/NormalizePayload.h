@@ -13,7 +13,9 @@
 // - linalg.generic on tensors, without scalar operands; its body may read host
 //   tensors by tensor.extract, and captures no scalars but constants and the
 //   induction variables of host loops. The attribute egg.name (a string) says
-//   which function and op it comes from.
+//   which function and op it comes from. Its arithmetic has no fast-math,
+//   overflow or exact flags, and divides integers by nothing that is 0 or -1
+//   where that is undefined.
 // - arith.constant; tensor constants are dense
 // - tensor.empty, tensor.expand_shape, tensor.collapse_shape
 // - scf.for with constant bounds of type index that carries tensors
