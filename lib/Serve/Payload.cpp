@@ -8,6 +8,8 @@
 
 #include "egg/Serve/Payload.h"
 
+#include "PayloadAttributes.h"
+
 #include "egg/Dialect/Egg/EggDialect.h"
 #include "egg/Pipelines/VerifyPayload.h"
 
@@ -46,11 +48,16 @@ DiagnosticCollector::DiagnosticCollector(MLIRContext *context)
       return success();
     if (!messages.empty())
       messages += '\n';
-    messages += placeOf(diag.getLocation()) + diag.str();
+    // Advice for whoever writes a tool ends some of MLIR's messages.
+    std::string message = diag.str();
+    message.resize(
+        std::min(message.size(), message.find(". If this is intended")));
+    messages += placeOf(diag.getLocation()) + message;
     for (Diagnostic &note : diag.getNotes()) {
-      // The context's list of dialects says nothing about this text.
+      // The context's lists of dialects say nothing about this text.
       std::string text = note.str();
-      if (!StringRef(text).starts_with("Registered dialects:"))
+      if (!StringRef(text).starts_with("Registered dialects:") &&
+          !StringRef(text).starts_with("Available dialects:"))
         messages += "\n  " + placeOf(note.getLocation()) + "note: " + text;
     }
     if (messages.size() > maxMessageBytes)
@@ -134,6 +141,8 @@ Result<ParsedPayload> egg::parsePayload(const PayloadText &payload,
   parsed.context =
       std::make_unique<MLIRContext>(allowed, MLIRContext::Threading::DISABLED);
   MLIRContext *context = parsed.context.get();
+  // The op that is wrong may be the whole module: its place is enough.
+  context->printOpOnDiagnostic(false);
   DiagnosticCollector diagnostics(context);
 
   ParserConfig config(context, /*verifyAfterParse=*/false);
@@ -148,6 +157,9 @@ Result<ParsedPayload> egg::parsePayload(const PayloadText &payload,
     return diagnostics.error(ErrorKind::Parse,
                              payload.name + ": this is no MLIR module");
   }
+  if (failed(verifyPayloadAttributes(*parsed.module)))
+    return diagnostics.error(ErrorKind::Unsupported,
+                             payload.name + ": an attribute is refused");
   if (failed(verify(*parsed.module)))
     return diagnostics.error(ErrorKind::Verify,
                              payload.name + ": the module is not valid");

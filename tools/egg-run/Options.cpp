@@ -32,6 +32,13 @@ egg-run starts egg-opt and egg-eval-worker, which it looks for beside itself,
 then in PATH; EGG_OPT and EGG_EVAL_WORKER name others. ptxas and libdevice come
 from CUDA_HOME, /usr/local/cuda, the packages beside the tools, or PATH.
 
+--check runs the payload in its own types and in float64 (the golden) and applies
+the gate of docs/evaluation.md. A plain build is what a reference usually is: none
+is given, so a payload that loses digits by its own nature, as 1 + erf(x) does for
+x near -3, fails the gate. Such a build is asked again with itself as reference; it
+is right when each exact result has the golden's bits and any other agrees with the
+golden to half of its type's digits, in norm, and a note in the report says so.
+
 Exit status: 0 when all that was asked for was done and passed, 1 with one error
 message otherwise, 2 for a wrong command line.)";
 

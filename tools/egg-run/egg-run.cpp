@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Check.h"
 #include "Emit.h"
 #include "Options.h"
 #include "Report.h"
@@ -19,9 +20,8 @@
 #include "egg/Support/TextGuard.h"
 
 #include <algorithm>
-#include <cerrno>
+#include <csignal>
 #include <cstdio>
-#include <cstring>
 
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
@@ -214,6 +214,7 @@ Status Session::measure() {
     return Status();
 
   eval::Request judged = request();
+  LaunchPlan goldenPlan;
   if (options.check) {
     progress.step("building the golden");
     BuildJob job;
@@ -221,10 +222,7 @@ Status Session::measure() {
     job.promote = Promotion::F64;
     EGG_ASSIGN(BuiltPayload golden, builder->build(job));
     judged.golden = golden.artifact;
-    // Without a recipe the candidate is what a user has today.
-    judged.reference = judged.candidate;
-  }
-  if (options.check) {
+    goldenPlan = std::move(golden.compiled.plan);
     progress.step("checking");
     eval::Request check = judged;
     check.gate =
@@ -232,7 +230,13 @@ Status Session::measure() {
     check.mutants = options.wholeGate;
     check.distributions = options.wholeGate ? eval::wholeDistributions()
                                             : eval::poolDistributions();
-    EGG_ASSIGN(report.check, runner->check(check));
+    EGG_ASSIGN(
+        PlainCheck checked,
+        checkPlain(*runner, check, report.built->compiled.plan, goldenPlan));
+    report.check = std::move(checked.answer);
+    // The timed launches are judged as well, in the same way.
+    if (checked.ownReference)
+      judged.reference = judged.candidate;
   }
   if (options.time) {
     progress.step("timing");
@@ -273,6 +277,8 @@ int main(int argc, char **argv) {
   ToolOptions options;
   if (std::optional<int> status = parseOptions(argc, argv, options))
     return *status;
+  // A file that reaches the limit of its size is an error of writing.
+  std::signal(SIGXFSZ, SIG_IGN);
   auto logger = spdlog::stderr_logger_st("egg-run");
   logger->set_pattern("%n: %v");
   logger->set_level(options.verbose ? spdlog::level::info

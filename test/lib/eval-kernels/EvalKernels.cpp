@@ -18,6 +18,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <thread>
@@ -323,4 +324,36 @@ EVAL_KERNEL(bump) {
 }
 EVAL_KERNEL(bump_golden) {
   return map<double>(params, [](float x) { return double(x) + 1; });
+}
+
+// What egg-run builds of negate.mlir and exp.mlir in test/Run/Inputs, in f32
+// and as the golden. EGG_FAKE_SCALE is what the results in f32 are multiplied
+// by.
+template <typename In, typename Out, typename F>
+int mapThousand(void **params, F f) {
+  In *in = pointer<In>(params, 0);
+  Out *out = pointer<Out>(params, 1);
+  for (int i = 0; i < 1000; ++i)
+    out[i] = Out(f(double(in[i])));
+  return 0;
+}
+static double fakeScale() {
+  const char *scale = std::getenv("EGG_FAKE_SCALE");
+  return scale ? std::atof(scale) : 1;
+}
+EVAL_KERNEL(main_widen_0) { return mapThousand<float, double>(params, same); }
+EVAL_KERNEL(main_negf_0) {
+  return mapThousand<float, float>(
+      params, [scale = fakeScale()](double x) { return scale * -x; });
+}
+EVAL_KERNEL(main_negf_1) {
+  return mapThousand<double, double>(params, [](double x) { return -x; });
+}
+EVAL_KERNEL(main_exp_0) {
+  return mapThousand<float, float>(
+      params, [scale = fakeScale()](double x) { return scale * std::exp(x); });
+}
+EVAL_KERNEL(main_exp_1) {
+  return mapThousand<double, double>(params,
+                                     [](double x) { return std::exp(x); });
 }

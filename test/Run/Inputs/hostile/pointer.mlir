@@ -1,0 +1,3 @@
+func.func @main(%x: !llvm.ptr) {
+  return
+}
