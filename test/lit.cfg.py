@@ -31,5 +31,7 @@ for feature, path in [("ptxas", "bin/ptxas"), ("libdevice", "nvvm/libdevice/libd
     if os.path.exists(path):
         config.available_features.add(feature)
         config.substitutions.append(("%" + feature, path))
+if os.path.exists(os.path.join(config.egg_source_dir, "build", "portable", "bin", "egg-opt")):
+    config.available_features.add("portable")
 if os.path.exists("/dev/nvidia0"):
     config.available_features.add("cuda")

@@ -23,5 +23,51 @@ set(EGG_PORTABLE_MLIR_LIBS
   MLIRFuncToLLVM MLIRLinalgToStandard MLIRReconcileUnrealizedCasts
   MLIRBuiltinToLLVMIRTranslation MLIRGPUToLLVMIRTranslation MLIRLLVMToLLVMIRTranslation
   MLIRNVVMToLLVMIRTranslation MLIRTargetLLVMIRExport MLIRExecutionEngine MLIRConvertToLLVMPass)
-llvm_map_components_to_libnames(EGG_PORTABLE_LLVM_LIBS nvptxcodegen nvptxdesc nvptxinfo x86codegen x86desc x86info
-  orcjit passes)
+llvm_map_components_to_libnames(EGG_PORTABLE_LLVM_LIBS
+  nvptxcodegen nvptxdesc nvptxinfo x86codegen x86desc x86info orcjit passes
+  asmparser bitreader bitwriter core ipo irreader linker support target
+  frontendopenmp frontendoffloading)
+
+# The distribution's archives name its shared libraries LLVM and MLIR as what they
+# depend on, so linking their targets links everything twice. This collects the
+# archives behind `roots`, with all that they depend on, less those two; what are
+# no targets (system libraries) go to `systems`.
+function(egg_collect_archives roots archives systems)
+  set(left ${roots})
+  set(seen LLVM MLIR)
+  while(left)
+    list(POP_FRONT left next)
+    string(REGEX REPLACE "^\\$<LINK_ONLY:(.*)>$" "\\1" next "${next}")
+    if(next IN_LIST seen)
+      continue()
+    endif()
+    list(APPEND seen ${next})
+    if(NOT TARGET ${next})
+      list(APPEND found_systems ${next})
+      continue()
+    endif()
+    get_target_property(type ${next} TYPE)
+    if(type STREQUAL "STATIC_LIBRARY")
+      list(APPEND found_archives $<TARGET_FILE:${next}>)
+    elseif(NOT type STREQUAL "INTERFACE_LIBRARY")
+      list(APPEND found_systems ${next})
+      continue()
+    endif()
+    get_target_property(needs ${next} INTERFACE_LINK_LIBRARIES)
+    if(needs)
+      list(APPEND left ${needs})
+    endif()
+  endwhile()
+  set(${archives} ${found_archives} PARENT_SCOPE)
+  set(${systems} ${found_systems} PARENT_SCOPE)
+endfunction()
+
+egg_collect_archives("${EGG_PORTABLE_MLIR_LIBS};${EGG_PORTABLE_LLVM_LIBS}"
+                     EGG_PORTABLE_ARCHIVES EGG_PORTABLE_SYSTEM_LIBS)
+
+# A bare machine has neither: the static ones, which their -dev packages bring.
+foreach(library z zstd)
+  find_library(EGG_STATIC_${library} lib${library}.a REQUIRED)
+endforeach()
+list(TRANSFORM EGG_PORTABLE_SYSTEM_LIBS REPLACE "^ZLIB::ZLIB$" "${EGG_STATIC_z}")
+list(TRANSFORM EGG_PORTABLE_SYSTEM_LIBS REPLACE "^zstd::libzstd_shared$" "${EGG_STATIC_zstd}")
