@@ -2,8 +2,10 @@
 
 import json
 import os
+import pathlib
 import struct
 import subprocess
+import tempfile
 
 import numpy as np
 
@@ -106,3 +108,34 @@ class EmulatorBackend(CpuBackend):
     whose functions may be off by what a GPU's are."""
 
     device = True
+
+
+class DeviceBackend:
+    """Built by egg-run, run by egg-eval-worker on a GPU (its request `run`)."""
+
+    device = True
+
+    def __init__(self, egg_run: list[str], worker: list[str]):
+        self.egg_run = egg_run
+        self.worker = Child(worker)
+        self.folder = tempfile.TemporaryDirectory()
+
+    def run(self, case: Case) -> list[np.ndarray]:
+        payload = pathlib.Path(self.folder.name, "payload.mlir")
+        artifact = pathlib.Path(self.folder.name, "artifact.egg")
+        payload.write_text(case.text)
+        built = subprocess.run(
+            [*self.egg_run, str(payload), "--emit=artifact", "-o", str(artifact), "-q"],
+            capture_output=True, text=True, check=False)
+        if built.returncode:
+            raise Refused("build", built.stderr.strip())
+        ok, blobs = self.worker.ask(
+            {"protocol": 1, "kind": "run", "device": 0, "deadline_seconds": 60.0,
+             "candidate": 0, "max_workspace_bytes": 0,
+             "inputs": list(range(1, 1 + len(case.inputs)))},
+            [artifact.read_bytes(), *map(to_bytes, case.inputs)])
+        return to_arrays(ok["results"], blobs)
+
+    def close(self):
+        self.worker.close()
+        self.folder.cleanup()

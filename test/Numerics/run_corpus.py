@@ -3,6 +3,7 @@
 
 usage: run_corpus.py --child COMMAND [--family F] [--filter TEXT]
        run_corpus.py --backend=emulator --child "egg-emulator-run OPTIONS"
+       run_corpus.py --backend=device --egg-run COMMAND --worker COMMAND
        run_corpus.py --export DIR                   write the cases as files
        run_corpus.py --cases DIR --child COMMAND --save RESULTS
        run_corpus.py --cases DIR --backend=files --results RESULTS
@@ -20,7 +21,7 @@ import shlex
 import sys
 import time
 
-from backends import CpuBackend, EmulatorBackend, Refused
+from backends import CpuBackend, DeviceBackend, EmulatorBackend, Refused
 from case import difference, type_of
 from families import all_cases
 from plain_refusals import judge_refusal
@@ -79,8 +80,11 @@ def run_all(cases, make_backend, workers: int, save: str | None,
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--backend", choices=["cpu", "emulator", "files"], default="cpu")
+    parser.add_argument("--backend", choices=["cpu", "device", "emulator", "files"],
+                        default="cpu")
     parser.add_argument("--child", help="command that answers run-cpu requests")
+    parser.add_argument("--egg-run", default="egg-run", help="builds, for --backend=device")
+    parser.add_argument("--worker", default="egg-eval-worker", help="runs, for --backend=device")
     parser.add_argument("--export", metavar="DIR", help="write the cases and run nothing")
     parser.add_argument("--cases", metavar="DIR", help="cases that --export wrote")
     parser.add_argument("--save", metavar="DIR", help="write the results as files")
@@ -106,9 +110,9 @@ def main() -> int:
         export(args.export, cases)
         print(f"{len(cases)} cases written")
         return 0
-    wanted = args.results if args.backend == "files" else args.child
+    wanted = {"device": True, "files": args.results}.get(args.backend, args.child)
     if not wanted:
-        parser.error("--backend=files needs --results, the others --child")
+        parser.error("--backend=files needs --results; cpu and emulator need --child")
     made = time.monotonic() - start
     fields = {"promote": "none"}
     if args.order:
@@ -119,11 +123,13 @@ def main() -> int:
     def make_backend():
         if args.backend == "files":
             return FilesBackend(args.results)
+        if args.backend == "device":
+            return DeviceBackend(shlex.split(args.egg_run), shlex.split(args.worker))
         kind = EmulatorBackend if args.backend == "emulator" else CpuBackend
         return kind(shlex.split(args.child), fields)
 
     failures, refused = run_all(cases, make_backend, args.workers, args.save,
-                                args.backend == "emulator")
+                                args.backend in ("device", "emulator"))
 
     counts = collections.Counter(c.family for c in cases)
     failed = collections.Counter(c.family for c in cases if c.name in failures)
