@@ -42,6 +42,29 @@ static void markNoAlias(gpu::GPUModuleOp module) {
   }
 }
 
+/// A buffer without elements has no strides that upstream's bare pointers know.
+/// Nothing is read from it or written to it, whatever the code says, so its
+/// extents of 0 may as well be 1.
+static void widenEmptyArguments(gpu::GPUModuleOp module) {
+  for (auto kernel : module.getOps<gpu::GPUFuncOp>()) {
+    FunctionType type = kernel.getFunctionType();
+    SmallVector<Type> inputs(type.getInputs());
+    for (auto [index, input] : llvm::enumerate(inputs)) {
+      auto memref = dyn_cast<MemRefType>(input);
+      if (!memref || !memref.hasStaticShape() || memref.getNumElements() != 0 ||
+          !memref.getLayout().isIdentity())
+        continue;
+      SmallVector<int64_t> shape(memref.getShape());
+      llvm::replace(shape, 0, 1);
+      input = MemRefType::get(shape, memref.getElementType(), AffineMap(),
+                              memref.getMemorySpace());
+      kernel.getArgument(index).setType(input);
+    }
+    kernel.setFunctionType(
+        FunctionType::get(module.getContext(), inputs, type.getResults()));
+  }
+}
+
 /// The upstream lowering of dynamic workgroup memory is a private array of
 /// length zero, which the back end moves into the kernel, where it is static.
 static void makeDynamicMemoryExternal(gpu::GPUModuleOp module) {
@@ -60,6 +83,7 @@ LogicalResult convertKernelsToNVVM(gpu::GPUModuleOp module) {
   if (failed(indexBits))
     return failure();
   markNoAlias(module);
+  widenEmptyArguments(module);
 
   MLIRContext *context = module.getContext();
   LowerToLLVMOptions options(context);
