@@ -26,6 +26,7 @@ LAYERS = [
     (10, "Transforms", True),
     (11, "TransformExtensions", True),
     (12, "Pipelines", True),
+    (12, "BlockLowering", True),
     (12, "CpuRunner", True),
     (12, "Emulator", True),
     (13, "Analysis", True),

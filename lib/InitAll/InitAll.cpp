@@ -8,6 +8,7 @@
 
 #include "egg/InitAll/InitAll.h"
 
+#include "egg/BlockLowering/Passes.h"
 #include "egg/Dialect/Egg/EggDialect.h"
 #include "egg/Emulator/Passes.h"
 #include "egg/Pipelines/LowerKernels.h"
@@ -16,6 +17,7 @@
 #include "egg/Transforms/BlockProgram/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/IR/ValueBoundsOpInterfaceImpl.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/IR/ValueBoundsOpInterfaceImpl.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
@@ -65,6 +67,7 @@ void egg::registerAllDialects(mlir::DialectRegistry &registry) {
       mlir::tensor::TensorDialect, mlir::transform::TransformDialect,
       mlir::ub::UBDialect, mlir::vector::VectorDialect>();
 
+  mlir::affine::registerValueBoundsOpInterfaceExternalModels(registry);
   mlir::arith::registerBufferizableOpInterfaceExternalModels(registry);
   mlir::arith::registerValueBoundsOpInterfaceExternalModels(registry);
   mlir::bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
@@ -91,6 +94,7 @@ void egg::registerAllPasses() {
   mlir::registerCSEPass();
   mlir::registerInlinerPass();
   mlir::registerSymbolDCEPass();
+  registerEggBlockLoweringPasses();
   registerEggEmulatorPasses();
   registerEggBlockProgramPasses();
   registerEggPipelinesPasses();
