@@ -221,10 +221,18 @@ Result<CompilerRequest> egg::decodeRequest(const Frame &frame) {
 //===----------------------------------------------------------------------===//
 
 Frame egg::encodeAnswer(const VerifyAnswer &answer) {
+  Json contractions;
+  if (answer.contractions) {
+    contractions = Json::array();
+    for (const ContractionWork &work : *answer.contractions)
+      contractions.push_back({{"type", work.type}, {"flops", work.flops}});
+  }
   return makeAnswer({{"entry", answer.entry},
                      {"arguments", signaturesToJson(answer.arguments)},
                      {"results", signaturesToJson(answer.results)},
                      {"ops", answer.ops},
+                     {"whole_arguments", answer.wholeArguments},
+                     {"contractions", std::move(contractions)},
                      {"canonical", 0}},
                     {answer.canonical});
 }
@@ -314,6 +322,19 @@ Result<VerifyAnswer> egg::decodeVerifyAnswer(const Frame &frame) {
         answer.arguments = signaturesFromJson(ok, "arguments");
         answer.results = signaturesFromJson(ok, "results");
         answer.ops = ok.integer("ops", 0);
+        for (const JsonValue &number : ok.list("whole_arguments"))
+          answer.wholeArguments.push_back(
+              number.integer(0, int64_t(answer.arguments.size()) - 1));
+        JsonValue contractions = ok.field("contractions");
+        if (!contractions.isNull()) {
+          answer.contractions.emplace();
+          for (const JsonValue &element : contractions.list(65536)) {
+            JsonObject work(element);
+            answer.contractions->push_back(
+                {work.string("type", 16), work.number("flops", 0)});
+            work.finish();
+          }
+        }
         JsonValue canonical = ok.field("canonical");
         answer.canonical = blobs.at(canonical.integer(0), canonical);
         return answer;

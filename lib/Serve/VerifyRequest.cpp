@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PayloadWork.h"
 #include "Requests.h"
 
 #include "egg/Serve/Payload.h"
@@ -35,6 +36,8 @@ Result<VerifyAnswer> egg::answerRequest(const VerifyRequest &request,
   EGG_ASSIGN(answer.arguments, signaturesOf(parsed.entry.getArgumentTypes()));
   EGG_ASSIGN(answer.results, signaturesOf(parsed.entry.getResultTypes()));
   parsed.module->walk([&](mlir::Operation *) { ++answer.ops; });
+  answer.wholeArguments = wholeArguments(parsed.entry);
+  answer.contractions = contractionWork(parsed.entry);
   llvm::raw_string_ostream(answer.canonical) << *parsed.module;
   return answer;
 }

@@ -104,9 +104,19 @@ static void sayTime(std::string &out, const Report &report) {
   const eval::TimeAnswer &time = *report.time;
   say(out, "time %.6g ms, median of %zu %s", time.ms, time.samples.size(),
       report.graph ? "graph replays" : "launches");
-  if (time.floorMs && time.ms > 0)
-    say(out, "; %.1f %% of the floor's speed (%.6g ms)",
-        100 * *time.floorMs / time.ms, *time.floorMs);
+  out += '\n';
+  if (!report.floor)
+    return;
+  const PayloadFloor &floor = *report.floor;
+  say(out, "floor %.6g ms: %llu bytes of arguments and results once", floor.ms,
+      (unsigned long long)floor.bytes);
+  if (floor.flops && *floor.flops > 0)
+    say(out, ", %.6g operations in contractions", *floor.flops);
+  else if (!floor.flops)
+    say(out, ", operations not known");
+  say(out, ", at the data sheet's rates");
+  if (time.ms > 0)
+    say(out, "; the time is at %.1f %% of it", 100 * floor.ms / time.ms);
   out += '\n';
 }
 
@@ -224,6 +234,11 @@ std::string egg::toJson(const Report &report) {
                     {"floor_ms", report.time->floorMs
                                      ? Json(*report.time->floorMs)
                                      : Json()}};
+  if (report.floor)
+    json["floor"] = {
+        {"ms", report.floor->ms},
+        {"bytes", report.floor->bytes},
+        {"flops", report.floor->flops ? Json(*report.floor->flops) : Json()}};
   for (size_t i = 0; i < report.cpuResults.size(); ++i) {
     const TensorStatistics &values = report.cpuStatistics[i];
     json["cpu"].push_back({{"type", report.cpuResults[i].type},

@@ -10,6 +10,7 @@
 #define EGG_TOOLS_EGG_RUN_REPORT_H
 
 #include "CpuTensors.h"
+#include "Floor.h"
 
 #include "egg/Eval/Protocol.h"
 #include "egg/Search/Builder.h"
@@ -34,6 +35,8 @@ struct Report {
   std::optional<eval::InfoAnswer> gpu;
   std::optional<eval::CheckAnswer> check;
   std::optional<eval::TimeAnswer> time;
+  /// Of the payload; with `time`.
+  std::optional<PayloadFloor> floor;
   bool graph = false, once = false;
   std::vector<TensorSignature> cpuResults;
   std::vector<TensorStatistics> cpuStatistics;

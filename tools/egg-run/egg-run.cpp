@@ -245,6 +245,8 @@ Status Session::measure() {
     report.graph = options.graph;
     time.peak = eval::Peak{plainPeak(device), device.memoryGBps * 1e9};
     EGG_ASSIGN(report.time, runner->time(time));
+    EGG_ASSIGN(VerifyAnswer facts, compiler->verify({payload}));
+    report.floor = floorOf(facts, report.built->compiled.plan, device);
   }
   return Status();
 }

@@ -54,12 +54,24 @@ struct PayloadText {
 struct VerifyRequest {
   PayloadText payload;
 };
+
+/// What a contraction computes with, and how many operations it is, a multiply
+/// and an add being two.
+struct ContractionWork {
+  std::string type;
+  double flops = 0;
+};
+
 struct VerifyAnswer {
   /// Name of the entry function, without the sigil.
   std::string entry;
   std::vector<TensorSignature> arguments, results;
   /// Operations in the module, the module included.
   int64_t ops = 0;
+  /// Numbers of the arguments of which every element is read for certain.
+  std::vector<int64_t> wholeArguments;
+  /// The contractions that have to be computed; nullopt when that is not plain.
+  std::optional<std::vector<ContractionWork>> contractions;
   /// The module as the printer writes it: locations, comments and alias names
   /// are gone, so equal payloads have equal text.
   std::string canonical;

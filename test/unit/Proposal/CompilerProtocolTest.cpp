@@ -76,11 +76,24 @@ TEST(CompilerProtocol, CarriesAnswers) {
   facts.entry = "main";
   facts.arguments = {{"bf16", {7}}};
   facts.ops = 4;
+  facts.wholeArguments = {0};
   facts.canonical = "text";
   Result<VerifyAnswer> again = decodeVerifyAnswer(encodeAnswer(facts));
   ASSERT_TRUE(again.ok()) << again.error().message;
   EXPECT_EQ(again->arguments, facts.arguments);
   EXPECT_EQ(again->canonical, "text");
+  EXPECT_EQ(again->wholeArguments, facts.wholeArguments);
+  EXPECT_FALSE(again->contractions);
+
+  facts.contractions = {{"bf16", 14}};
+  again = decodeVerifyAnswer(encodeAnswer(facts));
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  ASSERT_TRUE(again->contractions && again->contractions->size() == 1);
+  EXPECT_EQ(again->contractions->front().type, "bf16");
+  EXPECT_EQ(again->contractions->front().flops, 14);
+  // There is no argument 1.
+  facts.wholeArguments = {1};
+  EXPECT_FALSE(decodeVerifyAnswer(encodeAnswer(facts)).ok());
 }
 
 TEST(CompilerProtocol, CarriesErrors) {

@@ -51,6 +51,74 @@ TEST(Compiler, GivesAPayloadsFacts) {
   EXPECT_EQ(again->canonical, answer->canonical);
 }
 
+/// A payload of these arguments, of which `body` makes %r: tensor<4x4xf16>.
+static VerifyAnswer factsOf(const std::string &arguments,
+                            const std::string &body) {
+  Result<VerifyAnswer> answer = compiler()->verify(
+      {{"k.mlir", "func.func @main(" + arguments +
+                      ") -> tensor<4x4xf16> {\n"
+                      "%e = tensor.empty() : tensor<4x4xf16>\n" +
+                      body + "return %r : tensor<4x4xf16>\n}"}});
+  EXPECT_TRUE(answer.ok()) << answer.error().message;
+  return answer ? answer.take() : VerifyAnswer();
+}
+
+static const std::string twoArguments =
+    "%a: tensor<4x6xf16>, %b: tensor<6x4xf16>";
+static std::string product(const std::string &name, const std::string &left) {
+  return name + " = linalg.matmul ins(" + left +
+         ", %b : tensor<4x6xf16>, tensor<6x4xf16>) "
+         "outs(%e : tensor<4x4xf16>) -> tensor<4x4xf16>\n";
+}
+
+TEST(Compiler, CountsAContractionOnce) {
+  VerifyAnswer facts =
+      factsOf(twoArguments, product("%r", "%a") + product("%unused", "%a"));
+  EXPECT_EQ(facts.wholeArguments, (std::vector<int64_t>{0, 1}));
+  ASSERT_TRUE(facts.contractions && facts.contractions->size() == 1);
+  EXPECT_EQ(facts.contractions->front().type, "f16");
+  EXPECT_EQ(facts.contractions->front().flops, 2 * 4 * 4 * 6);
+
+  facts = factsOf(twoArguments,
+                  product("%p", "%a") + product("%q", "%a") +
+                      "%r = linalg.add ins(%p, %q : tensor<4x4xf16>, "
+                      "tensor<4x4xf16>) outs(%e : tensor<4x4xf16>) -> "
+                      "tensor<4x4xf16>\n");
+  ASSERT_TRUE(facts.contractions);
+  EXPECT_EQ(facts.contractions->size(), 1u);
+}
+
+TEST(Compiler, CountsNoContractionInALoop) {
+  VerifyAnswer facts =
+      factsOf(twoArguments,
+              "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n"
+              "%r = scf.for %i = %c0 to %c1 step %c1 iter_args(%t = %e) -> "
+              "tensor<4x4xf16> {\n" +
+                  product("%p", "%a") + "scf.yield %p : tensor<4x4xf16>\n}\n");
+  EXPECT_TRUE(facts.wholeArguments.empty());
+  EXPECT_FALSE(facts.contractions);
+}
+
+TEST(Compiler, CountsNoArgumentThatIsReadInParts) {
+  const std::string copy =
+      " = linalg.copy ins(%s : tensor<4x4xf16>) outs(%e : tensor<4x4xf16>) -> "
+      "tensor<4x4xf16>\n";
+  VerifyAnswer facts = factsOf(
+      "%a: tensor<8x4xf16>",
+      "%s = tensor.extract_slice %a[0, 0] [4, 4] [1, 1] : tensor<8x4xf16> to "
+      "tensor<4x4xf16>\n%r" +
+          copy);
+  EXPECT_TRUE(facts.wholeArguments.empty());
+  ASSERT_TRUE(facts.contractions);
+  EXPECT_TRUE(facts.contractions->empty());
+  // All of it in another shape.
+  facts = factsOf("%a: tensor<16xf16>",
+                  "%s = tensor.expand_shape %a [[0, 1]] output_shape [4, 4] : "
+                  "tensor<16xf16> into tensor<4x4xf16>\n%r" +
+                      copy);
+  EXPECT_EQ(facts.wholeArguments, (std::vector<int64_t>{0}));
+}
+
 TEST(Compiler, NamesThePlaceOfWhatItRefuses) {
   auto child = compiler();
   EXPECT_EQ(refusal(*child, "func.func @main() {\n  %0 = arith.bogus\n}")
