@@ -137,15 +137,46 @@ LogicalResult Compiler::compileOp(Operation *op) {
   return it->second(*this, op);
 }
 
+static void failNarrow(Machine &machine, Warp &warp, const Instruction &at,
+                       unsigned lane, int64_t value) {
+  machine.fail(
+      warp, at, lane,
+      "computes the index " + llvm::Twine(value) +
+          ", which does not fit the 32 bits that egg.index_bits gives");
+}
+
+static void checkNarrow(Machine &machine, Warp &warp, const Instruction &at) {
+  const uint64_t *values = warp.reg(at.operands[0]);
+  forActiveLanes(warp, [&](unsigned lane) {
+    if (!llvm::isInt<32>(int64_t(values[lane])))
+      failNarrow(machine, warp, at, lane, int64_t(values[lane]));
+  });
+}
+
+void Compiler::checkIndices(Operation *op) {
+  if (!narrowIndex)
+    return;
+  for (Value result : op->getResults())
+    if (result.getType().isIndex()) {
+      int32_t reg = registersOf(result);
+      emit(checkNarrow, op).operands = {reg};
+    }
+}
+
 LogicalResult Compiler::compileBlock(Block &block) {
-  for (Operation &op : block)
+  for (Operation &op : block) {
     if (failed(compileOp(&op)))
       return failure();
+    checkIndices(&op);
+  }
   return success();
 }
 
 LogicalResult Compiler::compile(Operation *function) {
   program.function = function;
+  if (auto kernels = function->getParentOfType<gpu::GPUModuleOp>())
+    if (auto bits = kernels->getAttrOfType<IntegerAttr>("egg.index_bits"))
+      narrowIndex = bits.getInt() == 32;
   Region &body = function->getRegion(0);
   if (!body.hasOneBlock())
     return function->emitError(
@@ -244,7 +275,8 @@ static void testFor(Machine &, Warp &warp, const Instruction &at) {
     warp.next = at.target;
 }
 
-/// Operands: induction variable, step.
+/// Operands: induction variable, step; constants: whether the variable is an
+/// index of 32 bits.
 static void advanceFor(Machine &machine, Warp &warp, const Instruction &at) {
   uint64_t *iv = warp.reg(at.operands[0]);
   const uint64_t *step = warp.reg(at.operands[1]);
@@ -252,6 +284,8 @@ static void advanceFor(Machine &machine, Warp &warp, const Instruction &at) {
     if (signExtend(step[lane], at.type.bits) <= 0)
       machine.fail(warp, at, lane, "has a loop whose step is not positive");
     iv[lane] = truncateBits(iv[lane] + step[lane], at.type.bits);
+    if (at.constants[0] && !llvm::isInt<32>(int64_t(iv[lane])))
+      failNarrow(machine, warp, at, lane, int64_t(iv[lane]));
   });
 }
 
@@ -277,6 +311,8 @@ static LogicalResult compileFor(Compiler &compiler, Operation *op) {
   Instruction &advance = compiler.emit(advanceFor, op);
   advance.operands = {iv, step};
   advance.type = type;
+  advance.constants = {compiler.narrowIndex &&
+                       forOp.getInductionVar().getType().isIndex()};
   compiler.emit(jump, op).target = head;
   compiler.emit(restoreMask, op);
   code[head].target = code.size() - 1;

@@ -211,9 +211,12 @@ public:
                   mlir::ValueRange to);
 
   Program &program;
+  /// Whether the kernel says that `index` has 32 bits (egg.index_bits).
+  bool narrowIndex = false;
 
 private:
   mlir::LogicalResult compileOp(mlir::Operation *op);
+  void checkIndices(mlir::Operation *op);
   llvm::DenseMap<mlir::Value, int32_t> registers;
 };
 

@@ -500,6 +500,12 @@ LogicalResult GenericEmitter::emit() {
   }
   if (product(pointExtents) == 0)
     return success();
+  if (product(ranges) == 0) {
+    // No iterations: the initial values. A kernel would read empty tensors.
+    for (auto [init, result] : llvm::zip_equal(op.getDpsInits(), results))
+      emitter.emitCopy(host, op.getLoc(), source(init), result);
+    return success();
+  }
   for (unsigned output = 0; output < results.size(); ++output) {
     std::optional<Combiner> combiner = matchCombiner(op, output);
     if (!combiner) {
@@ -524,7 +530,12 @@ LogicalResult GenericEmitter::emit() {
 }
 
 std::string KernelEmitter::uniqueName(StringRef hint) {
-  return (hint + "_" + Twine(nextKernel++)).str();
+  // PTX takes letters, digits and underscores, and names of bounded length.
+  std::string name = hint.take_front(200).str();
+  for (char &c : name)
+    if (!llvm::isAlnum(c))
+      c = '_';
+  return name + "_" + std::to_string(nextKernel++);
 }
 
 LogicalResult KernelEmitter::emitGeneric(OpBuilder &host, linalg::GenericOp op,

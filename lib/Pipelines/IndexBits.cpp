@@ -14,6 +14,7 @@
 #include "mlir/Analysis/DataFlowFramework.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
@@ -42,11 +43,30 @@ static bool fits(Value value, const DataFlowSolver &solver) {
          range.smax().getSignificantBits() <= 32;
 }
 
+/// A loop steps once beyond its last iteration before it compares.
+static bool stepsFit(scf::ForOp loop, const DataFlowSolver &solver) {
+  if (!loop.getInductionVar().getType().isIndex())
+    return true;
+  auto most = [&](Value value) -> std::optional<int64_t> {
+    auto *state = solver.lookupState<dataflow::IntegerValueRangeLattice>(value);
+    if (!state || state->getValue().isUninitialized())
+      return std::nullopt;
+    return state->getValue().getValue().smax().trySExtValue();
+  };
+  std::optional<int64_t> upper = most(loop.getUpperBound());
+  std::optional<int64_t> step = most(loop.getStep());
+  // Both fit 32 bits, as values of the kernel; the sum is exact in 64.
+  return upper && step && llvm::isInt<32>(*upper) && llvm::isInt<32>(*step) &&
+         llvm::isInt<32>(*upper - 1 + *step);
+}
+
 static bool fits(gpu::GPUFuncOp kernel, const DataFlowSolver &solver) {
   WalkResult walk = kernel.walk([&](Operation *op) {
     for (Value result : op->getResults())
       if (!fits(result, solver))
         return WalkResult::interrupt();
+    if (auto loop = dyn_cast<scf::ForOp>(op); loop && !stepsFit(loop, solver))
+      return WalkResult::interrupt();
     for (Region &region : op->getRegions())
       for (BlockArgument argument : region.getArguments())
         if (!fits(argument, solver))

@@ -759,3 +759,23 @@ gpu.module @k {
   }
 }
 }
+
+// -----
+
+// An index beyond what its module says that it has.
+module attributes {gpu.container_module} {
+func.func @main(%a: memref<64xf32>) {
+  %c1 = arith.constant 1 : index
+  gpu.launch_func @k::@f blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%a : memref<64xf32>)
+  return
+}
+gpu.module @k attributes {egg.index_bits = 32 : i64} {
+  gpu.func @f(%a: memref<64xf32>) kernel {
+    %big = arith.constant 2147483647 : index
+    %c1 = arith.constant 1 : index
+    // expected-error @below {{computes the index 2147483648, which does not fit the 32 bits that egg.index_bits gives}}
+    %n = arith.addi %big, %c1 : index
+    gpu.return
+  }
+}
+}

@@ -99,7 +99,8 @@ def main() -> int:
     args = parser.parse_args()
 
     start = time.monotonic()
-    cases = [c for c in (load(args.cases) if args.cases else all_cases())
+    cases = [c for c in (load(args.cases) if args.cases
+                           else all_cases(args.backend == "emulator"))
              if (not args.family or c.family in args.family)
              and (not args.filter or re.search(args.filter, c.name))]
     if args.list:

@@ -37,3 +37,49 @@ func.func @main(%x: tensor<65536x65536xi8>) -> tensor<i8> {
   %t = linalg.reduce { arith.addi } ins(%x : tensor<65536x65536xi8>) outs(%z : tensor<i8>) dimensions = [0, 1]
   return %t : tensor<i8>
 }
+
+// -----
+
+// Without iterations the result is its initial value; no kernel takes the empty
+// tensors, which have no lowering to PTX.
+// CHECK-LABEL: func.func @main(
+// CHECK-NOT: gpu.launch_func
+// CHECK: memref.copy
+// CHECK-NOT: gpu.func
+func.func @main(%a: tensor<4x0xf32>, %b: tensor<0x3xf32>, %c: tensor<4x3xf32>) -> tensor<4x3xf32> {
+  %0 = linalg.matmul ins(%a, %b : tensor<4x0xf32>, tensor<0x3xf32>) outs(%c : tensor<4x3xf32>) -> tensor<4x3xf32>
+  return %0 : tensor<4x3xf32>
+}
+
+// -----
+
+// A name that PTX cannot have.
+// CHECK-LABEL: func.func @main(
+// CHECK: gpu.func @egg_entry_exp_0
+func.func private @"egg.entry"(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = math.exp %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = func.call @"egg.entry"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// The last step of this loop leaves 32 bits.
+// CHECK-LABEL: func.func @main(
+// CHECK: gpu.launch_func @egg_kernels_64::@main_scalar_0
+func.func @main(%x: tensor<i64>) -> tensor<i64> {
+  %c0 = arith.constant 0 : index
+  %high = arith.constant 2147483647 : index
+  %step = arith.constant 1073741824 : index
+  %v = tensor.extract %x[] : tensor<i64>
+  %r = scf.for %i = %c0 to %high step %step iter_args(%o = %v) -> i64 {
+    %k = arith.index_cast %i : index to i64
+    %n = arith.addi %o, %k : i64
+    scf.yield %n : i64
+  }
+  %t = tensor.from_elements %r : tensor<i64>
+  return %t : tensor<i64>
+}

@@ -61,10 +61,11 @@ using EmulatedBuffer = std::vector<uint8_t>;
 /// two threads on one byte, one of them writing, with no barrier, warp
 /// operation or atomic between them, within a block and across blocks; a
 /// barrier that not all threads of a block reach; a shuffle that reads an
-/// inactive lane; a block that cannot go on (deadlock) or does not end; an op
-/// the emulator does not know. Threads of one warp run in lockstep, but are
-/// ordered only by warp operations: independent thread scheduling promises no
-/// more.
+/// inactive lane; in a gpu.module with egg.index_bits = 32, an
+/// index that needs more; a block that cannot go on (deadlock) or does not end;
+/// an op the emulator does not know. Threads of one warp run in lockstep, but
+/// are ordered only by warp operations: independent thread scheduling promises
+/// no more.
 mlir::LogicalResult emulate(mlir::ModuleOp module,
                             llvm::MutableArrayRef<EmulatedBuffer> arguments,
                             const EmulatorOptions &options = {},
