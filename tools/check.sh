@@ -29,14 +29,13 @@ done
 cmake --build --preset default --target EggUnitTests -- --quiet
 
 step "tests"
-results=build/test-results.json
-rm -f "$results"
+log=build/tests.log
 lit=$(sed -n 's/^LLVM_TOOLS_BINARY_DIR:[^=]*=//p' build/default/CMakeCache.txt)/lit
 [[ -x $lit ]] || lit=/usr/lib/llvm-22/bin/lit
 status=0
-build/venv/bin/python "$lit" -sv -j "$jobs" --timeout 600 --output "$results" "${filter[@]}" \
-  build/default/test build/default/test/unit || status=$?
+build/venv/bin/python "$lit" -sv -j "$jobs" --timeout 600 "${filter[@]}" \
+  build/default/test build/default/test/unit 2>&1 | tee "$log" || status=$?
 
 step "done"
-build/venv/bin/python tools/count_results.py "$results" || status=1
+build/venv/bin/python tools/count_results.py "$log" || status=1
 exit "$status"
