@@ -20,7 +20,6 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -67,47 +66,6 @@ static LogicalResult expandVectors(gpu::GPUModuleOp module, bool index32) {
   return applyPatternsGreedily(module, std::move(patterns));
 }
 
-/// Makes integer division defined everywhere: by zero it gives the dividend (a
-/// remainder of zero), and the smallest number divided by -1 is itself. In
-/// arith and LLVM those are undefined, and a payload that divides first and
-/// selects afterwards would lose its selection to the optimizer.
-static void makeDivisionTotal(gpu::GPUModuleOp module) {
-  module.walk([](Operation *op) {
-    bool isSigned = isa<arith::DivSIOp, arith::RemSIOp>(op);
-    if (!isSigned && !isa<arith::DivUIOp, arith::RemUIOp>(op))
-      return;
-    Value dividend = op->getOperand(0), divisor = op->getOperand(1);
-    APInt constant;
-    if (matchPattern(divisor, m_ConstantInt(&constant)) && !constant.isZero() &&
-        !(isSigned && constant.isAllOnes()))
-      return;
-    OpBuilder b(op);
-    Location loc = op->getLoc();
-    Type type = divisor.getType(), element = getElementTypeOrSelf(type);
-    unsigned bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
-    auto splat = [&](const APInt &value) -> Value {
-      TypedAttr attribute = b.getIntegerAttr(element, value);
-      if (auto shaped = dyn_cast<ShapedType>(type))
-        attribute = DenseElementsAttr::get(shaped, Attribute(attribute));
-      return arith::ConstantOp::create(b, loc, attribute);
-    };
-    auto equal = [&](Value value, const APInt &to) -> Value {
-      return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, value,
-                                   splat(to));
-    };
-    Value isBad = equal(divisor, APInt::getZero(bits));
-    // An index has 32 or 64 bits here, and no program divides the smallest.
-    if (isSigned && !element.isIndex()) {
-      Value isLeast = equal(dividend, APInt::getSignedMinValue(bits));
-      Value isMinus = equal(divisor, APInt::getAllOnes(bits));
-      Value overflows = arith::AndIOp::create(b, loc, isLeast, isMinus);
-      isBad = arith::OrIOp::create(b, loc, isBad, overflows);
-    }
-    op->setOperand(1, arith::SelectOp::create(b, loc, isBad,
-                                              splat(APInt(bits, 1)), divisor));
-  });
-}
-
 LogicalResult expandKernelOps(gpu::GPUModuleOp module) {
   FailureOr<unsigned> indexBits = getIndexBits(module);
   if (failed(indexBits))
@@ -119,7 +77,6 @@ LogicalResult expandKernelOps(gpu::GPUModuleOp module) {
       failed(expandTransfers(module)) ||
       failed(expandVectors(module, *indexBits == 32)))
     return module.emitOpError("has composed ops whose expansion does not end");
-  makeDivisionTotal(module);
   return success();
 }
 
