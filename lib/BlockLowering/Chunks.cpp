@@ -181,6 +181,7 @@ void StageEmitter::computeLinalgChunk(linalg::LinalgOp op,
     AffineMap map = op.getMatchingIndexingMap(&operand);
     if (auto shared = sharedTiles.find(value); shared != sharedTiles.end()) {
       // Each element where it lies in shared memory.
+      beforeSharedLoad(shared->second.memory);
       SmallVector<Value> elements;
       for (unsigned reg : registers) {
         Value flat = arith::ConstantIndexOp::create(b, op.getLoc(), 0);

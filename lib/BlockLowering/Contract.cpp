@@ -48,6 +48,8 @@ LogicalResult StageEmitter::emitContract(linalg::LinalgOp op) {
     }
 
   force(init);
+  for (OpOperand *input : style.getDpsInputOperands())
+    beforeSharedLoad(sharedTiles.find(input->get())->second.memory);
   SmallVector<Value> carried(getTile(init).chunks);
 
   // One loop a reduced dimension, outermost first.

@@ -239,7 +239,8 @@ LogicalResult StageEmitter::emitReduce(linalg::ReduceOp reduce) {
       if (!memories.back())
         return failure();
     }
-    emitBarrierInLoop(reduce);
+    for (Value memory : memories)
+      beforeSharedStore(memory);
     Value isWriter;
     if (laneMask)
       isWriter = arith::CmpIOp::create(
@@ -262,7 +263,8 @@ LogicalResult StageEmitter::emitReduce(linalg::ReduceOp reduce) {
     } else {
       storeAll();
     }
-    gpu::BarrierOp::create(b, loc);
+    for (Value memory : memories)
+      beforeSharedLoad(memory);
     Value home = arith::AndIOp::create(
         b, loc, threadId,
         constant(int64_t(threads - 1) & ~(warpMask | laneMask)));
@@ -288,7 +290,6 @@ LogicalResult StageEmitter::emitReduce(linalg::ReduceOp reduce) {
 
   // 4. With what the result starts from, once.
   for (unsigned n = 0; n < count; ++n) {
-    Value output = reduce.getResult(n);
     force(reduce.getInits()[n]);
   }
   SmallVector<SmallVector<Value>> finals(resultRegisters);

@@ -37,15 +37,31 @@ Value StageEmitter::allocateShared(Type element, int64_t elements) {
   auto type = MemRefType::get(
       {elements}, element, AffineMap(),
       gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup));
-  return kernel.addWorkgroupAttribution(type, stage.getLoc());
+  Value memory = kernel.addWorkgroupAttribution(type, stage.getLoc());
+  // The pass before may still be loading from it.
+  if (!barrierInLoop.empty() && !barrierInLoop.back())
+    loadedShared.insert(memory);
+  return memory;
 }
 
-/// What a loop's last pass read may be written over by its next: a barrier
-/// between.
-void StageEmitter::emitBarrierInLoop(Operation *op) {
-  if (op->getParentOfType<scf::ForOp>() &&
-      stage->isAncestor(op->getParentOfType<scf::ForOp>()))
-    gpu::BarrierOp::create(b, op->getLoc());
+void StageEmitter::emitBarrier() {
+  gpu::BarrierOp::create(b, stage.getLoc());
+  storedShared.clear();
+  loadedShared.clear();
+  for (bool &had : barrierInLoop)
+    had = true;
+}
+
+void StageEmitter::beforeSharedStore(Value memory) {
+  if (loadedShared.contains(memory))
+    emitBarrier();
+  storedShared.insert(memory);
+}
+
+void StageEmitter::beforeSharedLoad(Value memory) {
+  if (storedShared.contains(memory))
+    emitBarrier();
+  loadedShared.insert(memory);
 }
 
 /// The place of a register in a shared tile: the thread's part and a constant.
@@ -61,6 +77,7 @@ static Value sharedAddress(OpBuilder &b, Location loc, Value threadPart,
 void StageEmitter::storeShared(Value value, const SharedTile &shared) {
   Location loc = value.getLoc();
   force(value);
+  beforeSharedStore(shared.memory);
   const Tile &tile = getTile(value);
   unsigned rank = tile.bounds.size();
   SmallVector<int64_t> strides(rank, 1);
@@ -176,9 +193,7 @@ LogicalResult StageEmitter::emitSharedPlace(ir::PlaceOp place) {
     return failure();
   // Loads first: they wait for memory while others still compute.
   force(source);
-  emitBarrierInLoop(place);
   storeShared(source, shared);
-  gpu::BarrierOp::create(b, place.getLoc());
   sharedTiles[place.getResult()] = shared;
   return success();
 }
@@ -246,10 +261,8 @@ LogicalResult StageEmitter::emitConversion(ir::PlaceOp place) {
   shared.memory = allocateShared(element, elements);
   if (!shared.memory)
     return failure();
-  force(source);
-  emitBarrierInLoop(place);
   storeShared(source, shared);
-  gpu::BarrierOp::create(b, place.getLoc());
+  beforeSharedLoad(shared.memory);
   for (unsigned chunk = 0; chunk < getTile(result).numChunks(); ++chunk) {
     Value loaded = loadShared(shared, getTile(result), chunk);
     getTile(result).chunks[chunk] = fromMemory(loaded, element);

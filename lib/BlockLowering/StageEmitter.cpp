@@ -282,6 +282,7 @@ LogicalResult StageEmitter::emitLoop(scf::ForOp loop) {
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(made.getBody());
+    barrierInLoop.push_back(false);
     if (failed(emitOps(*loop.getBody())))
       return failure();
     SmallVector<Value> yielded;
@@ -299,6 +300,7 @@ LogicalResult StageEmitter::emitLoop(scf::ForOp loop) {
       old->erase();
     b.setInsertionPointToEnd(made.getBody());
     scf::YieldOp::create(b, loc, yielded);
+    barrierInLoop.pop_back();
   }
   bind(loop.getResults(), made.getResults());
   return success();
@@ -409,6 +411,8 @@ LogicalResult StageEmitter::emit() {
     fullExtents.clear();
     accesses.clear();
     sharedTiles.clear();
+    storedShared.clear();
+    loadedShared.clear();
     for (auto &[value, tile] : tiles)
       tile.chunks.assign(tile.numChunks(), Value());
     if (full)

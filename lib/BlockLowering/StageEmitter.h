@@ -173,7 +173,11 @@ private:
   LogicalResult emitConversion(ir::PlaceOp place);
   void storeShared(Value tile, const SharedTile &shared);
   Value loadShared(const SharedTile &shared, const Tile &like, unsigned chunk);
-  void emitBarrierInLoop(Operation *op);
+  /// To be called before a store to, or a load from, shared memory at the level
+  /// of the block: puts a barrier where threads would meet without one.
+  void beforeSharedStore(Value memory);
+  void beforeSharedLoad(Value memory);
+  void emitBarrier();
 
   // Reduce.cpp
   LogicalResult emitReduce(mlir::linalg::ReduceOp reduce);
@@ -194,6 +198,10 @@ private:
   llvm::DenseMap<Operation *, std::unique_ptr<Access>> accesses;
   llvm::DenseMap<Value, Value> flatMemory;
   int64_t sharedBytes = 0;
+  /// Shared memory that was stored to, and loaded from, since the last barrier.
+  llvm::DenseSet<Value> storedShared, loadedShared;
+  /// For each loop around the code being made: has its body had a barrier yet?
+  llvm::SmallVector<bool> barrierInLoop;
   /// Extents that are known to be full where code is being made.
   llvm::DenseSet<Value> fullExtents;
   Value threadId;

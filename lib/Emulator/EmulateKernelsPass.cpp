@@ -94,6 +94,8 @@ struct EmulateKernelsPass
       EmulatedBuffer buffer(memref.getNumElements() * bytes);
       for (int64_t i = 0; i < memref.getNumElements(); ++i) {
         int64_t number = (7 * i + 3) % 16 - 8;
+        if (irregular) // Knuth's multiplicative hash
+          number = int64_t(uint32_t(i + 1) * 2654435761u >> 12) % 61 - 30;
         uint64_t bits =
             encode(element->kind == ScalarType::Integer ? double(number)
                                                         : double(number) / 4,

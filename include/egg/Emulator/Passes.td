@@ -27,6 +27,8 @@ def EmulateKernelsPass : Pass<"egg-emulate-kernels", "::mlir::ModuleOp"> {
   let options = [
     Option<"schedules", "schedules", "unsigned", "4",
            "How many random orders of blocks and warps to run">,
+    Option<"irregular", "irregular", "bool", "false",
+           "Start from numbers without a period: h mod 61 - 30, h a hash of i">,
     Option<"seed", "seed", "uint64_t", "0", "Seed of the first order">,
     Option<"printLimit", "print-limit", "unsigned", "16",
            "Elements to print of each argument">,
