@@ -25,7 +25,10 @@ config.substitutions += [
     ("%plugin", os.path.join(config.egg_binary_dir, "lib", "libegg-plugin" + config.shlib_ext)),
 ]
 # CUDA's assembler and device library, where the toolkit is.
-cuda_home = os.environ.get("CUDA_HOME", "/usr/local/cuda")
+# A toolkit, or what tools/install-dependencies.sh unpacked in its place.
+cuda_home = next((home for home in [os.environ.get("CUDA_HOME", ""), "/usr/local/cuda",
+                                    os.path.join(config.egg_source_dir, "build", "cuda", "nvidia", "cu13")]
+                  if os.path.exists(os.path.join(home, "bin", "ptxas"))), "")
 for feature, path in [("ptxas", "bin/ptxas"), ("libdevice", "nvvm/libdevice/libdevice.10.bc")]:
     path = os.path.join(cuda_home, path)
     if os.path.exists(path):

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # From a bare Debian 12 to a first result: installs what is missing (as root),
 # builds egg's tools and runs one kernel through them. With a GPU the kernel is
-# checked and timed; without one it runs on the CPU.
+# checked and timed; without one it is built for an H200 and runs on the CPU.
 #
 #   tools/quickstart.sh [KERNEL.mlir]     benchmarks/kernels/small/softmax_f32.mlir
 set -euo pipefail
@@ -28,7 +28,8 @@ run=build/default/bin/egg-run
 if [[ -e /dev/nvidia0 ]]; then
   "$run" "$kernel" --check --time
 else
-  echo "no GPU here: the kernel runs on the CPU"
+  echo "no GPU here: the kernel is built for an H200, and its payload runs on the CPU"
+  "$run" "$kernel" --device h200
   "$run" "$kernel" --cpu
 fi
 step "done"

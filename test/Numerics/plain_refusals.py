@@ -15,7 +15,7 @@ REFUSALS = {
         ["tensor.cast-f32", "scf.forall_tiles-f32", "scf.forall_no_iterations-f32"]),
     "host-control-flow": (
         "a launch plan has no loop whose number of trips depends on data",
-        "host-control-flow: the number of trips of this loop over tensors depends on data",
+        "the number of trips of this loop over tensors depends on data",
         ["scf.while_tensor-f32"]),
 }
 
