@@ -197,6 +197,23 @@ Value StageEmitter::emitGuards(ArrayRef<Guard> guards) {
   return all;
 }
 
+/// Runs \p body under the guards and \p also; both may be missing.
+void StageEmitter::emitGuarded(Value also, ArrayRef<Guard> guards,
+                               llvm::function_ref<void()> body) {
+  Location loc = stage.getLoc();
+  Value condition = emitGuards(guards);
+  if (condition && also)
+    condition = arith::AndIOp::create(b, loc, condition, also);
+  else if (also)
+    condition = also;
+  if (!condition)
+    return body();
+  auto branch = scf::IfOp::create(b, loc, condition);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  body();
+}
+
 /// Whether all elements of a chunk exist together: no guard tells them apart.
 bool StageEmitter::isUniform(const Access &access,
                              ArrayRef<unsigned> registers) {
@@ -313,20 +330,6 @@ LogicalResult StageEmitter::emitWrite(ir::WriteOp write) {
   Value isFirst = isFirstCopy(tile.layout);
   bool isContiguous = size > 1 && access.isLinear && access.steps.back() == 1;
 
-  auto store = [&](ArrayRef<Guard> guards, llvm::function_ref<void()> body) {
-    Value condition = emitGuards(guards);
-    if (condition && isFirst)
-      condition = arith::AndIOp::create(b, loc, condition, isFirst);
-    else if (isFirst)
-      condition = isFirst;
-    if (!condition)
-      return body();
-    auto branch = scf::IfOp::create(b, loc, condition);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(branch.thenBlock());
-    body();
-  };
-
   for (unsigned first = 0; first < total; first += batch) {
     unsigned count = std::min(batch, total - first);
     forceBatch(value, first, count);
@@ -338,7 +341,7 @@ LogicalResult StageEmitter::emitWrite(ir::WriteOp write) {
       if (isContiguous && isUniform(access, registers)) {
         Value address = addressOf(access, registers.front());
         unsigned alignment = alignmentOf(access, registers.front(), size);
-        store(guardsOf(access, registers.front()), [&] {
+        emitGuarded(isFirst, guardsOf(access, registers.front()), [&] {
           vector::StoreOp::create(b, loc, stored, access.memory,
                                   ValueRange{address}, /*nontemporal=*/false,
                                   llvm::MaybeAlign(alignment));
@@ -348,7 +351,7 @@ LogicalResult StageEmitter::emitWrite(ir::WriteOp write) {
       for (auto [i, reg] : llvm::enumerate(registers)) {
         Value address = addressOf(access, reg);
         Value element = elementOf(stored, i);
-        store(guardsOf(access, reg), [&] {
+        emitGuarded(isFirst, guardsOf(access, reg), [&] {
           memref::StoreOp::create(b, loc, element, access.memory,
                                   ValueRange{address});
         });

@@ -137,20 +137,6 @@ void StageEmitter::storeShared(Value value, const SharedTile &shared) {
       whole = arith::SelectOp::create(b, loc, mask, whole, zero);
     }
     whole = toMemory(whole);
-    auto store = [&](ArrayRef<Guard> conditions,
-                     llvm::function_ref<void()> body) {
-      Value condition = emitGuards(conditions);
-      if (condition && isFirst)
-        condition = arith::AndIOp::create(b, loc, condition, isFirst);
-      else if (isFirst)
-        condition = isFirst;
-      if (!condition)
-        return body();
-      auto branch = scf::IfOp::create(b, loc, condition);
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(branch.thenBlock());
-      body();
-    };
     bool isWhole = size > 1 && shared.bounds.back() % size == 0 &&
                    llvm::all_of(guards, [&](auto &list) {
                      return list.size() == guards.front().size();
@@ -160,7 +146,7 @@ void StageEmitter::storeShared(Value value, const SharedTile &shared) {
       for (int64_t stride : ArrayRef(strides).drop_back())
         while (aligned > 1 && (stride * bytes) % aligned)
           aligned /= 2;
-      store(guards.front(), [&] {
+      emitGuarded(isFirst, guards.front(), [&] {
         vector::StoreOp::create(
             b, loc, whole, shared.memory,
             ValueRange{sharedAddress(b, loc, threadPart, places.front())},
@@ -170,7 +156,7 @@ void StageEmitter::storeShared(Value value, const SharedTile &shared) {
     }
     for (unsigned i = 0; i < size; ++i) {
       Value element = elementOf(whole, i);
-      store(guards[i], [&] {
+      emitGuarded(isFirst, guards[i], [&] {
         memref::StoreOp::create(
             b, loc, element, shared.memory,
             ValueRange{sharedAddress(b, loc, threadPart, places[i])});

@@ -158,6 +158,8 @@ private:
   llvm::SmallVector<Guard> guardsOf(const Access &access, unsigned reg);
   /// Every condition, and-ed; null if there are none.
   Value emitGuards(llvm::ArrayRef<Guard> guards);
+  void emitGuarded(Value also, llvm::ArrayRef<Guard> guards,
+                   llvm::function_ref<void()> body);
   /// One guard that holds for a whole chunk, if that is proven.
   bool isUniform(const Access &access, llvm::ArrayRef<unsigned> registers);
   Value addressOf(const Access &access, unsigned reg);
