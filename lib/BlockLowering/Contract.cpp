@@ -55,7 +55,6 @@ LogicalResult StageEmitter::emitContract(linalg::LinalgOp op) {
   // One loop a reduced dimension, outermost first.
   SmallVector<scf::ForOp> loops;
   SmallVector<Value> points(resultMap.getNumDims());
-  OpBuilder::InsertPoint outside = b.saveInsertionPoint();
   for (auto [dim, extent] : llvm::zip_equal(reduced, extents)) {
     Value zero = arith::ConstantIndexOp::create(b, loc, 0);
     Value one = arith::ConstantIndexOp::create(b, loc, 1);
