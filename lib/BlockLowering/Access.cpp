@@ -110,10 +110,6 @@ static Value applyAt(OpBuilder &b, Location loc, AffineExpr expr,
       b, loc, AffineMap::get(used, offsets.size(), at), operands);
 }
 
-static SmallVector<int64_t> registerPoint(ArrayRef<int64_t> point) {
-  return SmallVector<int64_t>(point);
-}
-
 Value StageEmitter::addressOf(const Access &access, unsigned reg) {
   Location loc = access.tile.getLoc();
   const Tile &tile = getTile(access.tile);
@@ -124,8 +120,8 @@ Value StageEmitter::addressOf(const Access &access, unsigned reg) {
     constant += access.steps[d] * point.back();
   }
   if (!access.isLinear)
-    return applyAt(b, loc, access.flat, access.threadParts,
-                   registerPoint(point), access.offsets);
+    return applyAt(b, loc, access.flat, access.threadParts, point,
+                   access.offsets);
   if (!constant)
     return access.base;
   return arith::AddIOp::create(
@@ -148,24 +144,36 @@ unsigned StageEmitter::alignmentOf(const Access &access, unsigned reg,
   return std::min<uint64_t>({aligned, 16, llvm::bit_floor(width * bytes)});
 }
 
+std::optional<int64_t> StageEmitter::knownExtent(const Tile &tile,
+                                                 unsigned d) const {
+  OpFoldResult extent = tile.extents[d];
+  if (auto value = dyn_cast<Value>(extent);
+      value && fullExtents.contains(value))
+    return tile.bounds[d];
+  return getConstantIntValue(extent);
+}
+
+std::optional<Guard> StageEmitter::existenceGuard(const Tile &tile, unsigned d,
+                                                  unsigned reg) {
+  int64_t constant = registerCoordinate(tile.layout, d, reg);
+  std::optional<int64_t> fixed = knownExtent(tile, d);
+  if (fixed && threadMaximum(tile.layout, d) + constant < *fixed)
+    return std::nullopt;
+  OpFoldResult limit =
+      fixed ? OpFoldResult(b.getIndexAttr(*fixed))
+            : OpFoldResult(lookupScalar(cast<Value>(tile.extents[d])));
+  return Guard{threadCoordinate(tile.layout, d), constant, limit,
+               threadDivisor(tile.layout, d)};
+}
+
 SmallVector<Guard> StageEmitter::guardsOf(const Access &access, unsigned reg) {
   const Tile &tile = getTile(access.tile);
   SmallVector<Guard> guards;
   SmallVector<int64_t> point;
   for (unsigned d = 0; d < access.map.getNumDims(); ++d) {
-    int64_t constant = registerCoordinate(tile.layout, d, reg);
-    point.push_back(constant);
-    OpFoldResult extent = tile.extents[d];
-    std::optional<int64_t> fixed = getConstantIntValue(extent);
-    if (!fixed && fullExtents.contains(cast<Value>(extent)))
-      fixed = tile.bounds[d];
-    if (fixed && threadMaximum(tile.layout, d) + constant < *fixed)
-      continue;
-    OpFoldResult limit = fixed
-                             ? OpFoldResult(b.getIndexAttr(*fixed))
-                             : OpFoldResult(lookupScalar(cast<Value>(extent)));
-    guards.push_back({access.threadParts[d], constant, limit,
-                      threadDivisor(tile.layout, d)});
+    point.push_back(registerCoordinate(tile.layout, d, reg));
+    if (std::optional<Guard> guard = existenceGuard(tile, d, reg))
+      guards.push_back(*guard);
   }
   if (!access.checkSource)
     return guards;

@@ -112,29 +112,16 @@ void StageLayouts::separateDestinations() {
 }
 
 LogicalResult StageLayouts::collect() {
-  WalkResult result = stage.getBody()->walk([&](Operation *op) {
-    auto add = [&](Value value) -> LogicalResult {
-      if (!isRegisterTile(value, stage))
-        return success();
-      FailureOr<SmallVector<int64_t>> shape = getTileBounds(value);
-      if (failed(shape))
-        return emitError(value.getLoc())
-               << "a tile of type " << value.getType()
-               << " has an extent with no constant upper bound";
-      layouts.insert({value, std::nullopt});
-      bounds[value] = *shape;
-      return success();
-    };
-    for (Value value : op->getResults())
-      if (failed(add(value)))
-        return WalkResult::interrupt();
-    if (auto loop = dyn_cast<scf::ForOp>(op))
-      for (Value value : loop.getRegionIterArgs())
-        if (failed(add(value)))
-          return WalkResult::interrupt();
-    return WalkResult::advance();
+  return forEachRegisterTile(stage, [&](Value value) -> LogicalResult {
+    FailureOr<SmallVector<int64_t>> shape = getTileBounds(value);
+    if (failed(shape))
+      return emitError(value.getLoc())
+             << "a tile of type " << value.getType()
+             << " has an extent with no constant upper bound";
+    layouts.insert({value, std::nullopt});
+    bounds[value] = *shape;
+    return success();
   });
-  return failure(result.wasInterrupted());
 }
 
 void StageLayouts::fix(Value tile, LinearLayout layout) {

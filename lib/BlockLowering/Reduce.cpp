@@ -100,10 +100,7 @@ LogicalResult StageEmitter::emitReduce(linalg::ReduceOp reduce) {
   // Which elements may not exist, and what stands for them.
   SmallVector<unsigned> shortDims;
   for (int64_t d : dims) {
-    OpFoldResult extent = getTile(input).extents[d];
-    std::optional<int64_t> fixed = getConstantIntValue(extent);
-    if (!fixed && fullExtents.contains(cast<Value>(extent)))
-      fixed = getTile(input).bounds[d];
+    std::optional<int64_t> fixed = knownExtent(getTile(input), d);
     if (!fixed || *fixed < int64_t(1) << layout.getOutBits(tileDimName(d)))
       shortDims.push_back(d);
   }
@@ -146,19 +143,12 @@ LogicalResult StageEmitter::emitReduce(linalg::ReduceOp reduce) {
         targets.push_back(resultRegister(reg));
         SmallVector<Guard> guards;
         for (unsigned d : shortDims) {
-          int64_t c = registerCoordinate(layout, d, reg);
-          OpFoldResult extent = getTile(input).extents[d];
-          std::optional<int64_t> fixed = getConstantIntValue(extent);
-          if (!fixed && fullExtents.contains(cast<Value>(extent)))
-            fixed = getTile(input).bounds[d];
-          if (fixed && threadMaximum(layout, d) + c < *fixed)
-            continue;
-          never |= fixed && c >= *fixed;
-          guards.push_back(
-              {threadCoordinate(layout, d), c,
-               fixed ? OpFoldResult(b.getIndexAttr(*fixed))
-                     : OpFoldResult(lookupScalar(cast<Value>(extent))),
-               1});
+          if (std::optional<Guard> guard =
+                  existenceGuard(getTile(input), d, reg)) {
+            std::optional<int64_t> fixed = knownExtent(getTile(input), d);
+            never |= fixed && guard->constant >= *fixed;
+            guards.push_back(*guard);
+          }
         }
         exists.push_back(emitGuards(guards));
         always &= !exists.back();
@@ -289,9 +279,8 @@ LogicalResult StageEmitter::emitReduce(linalg::ReduceOp reduce) {
   }
 
   // 4. With what the result starts from, once.
-  for (unsigned n = 0; n < count; ++n) {
-    force(reduce.getInits()[n]);
-  }
+  for (Value init : reduce.getInits())
+    force(init);
   SmallVector<SmallVector<Value>> finals(resultRegisters);
   for (unsigned q = 0; q < resultRegisters; ++q) {
     SmallVector<Value> inits;

@@ -128,8 +128,6 @@ LogicalResult StageEmitter::checkOp(Operation *op) {
 /// Notes every register tile with its layout.
 LogicalResult StageEmitter::addTiles() {
   auto add = [&](Value value) -> LogicalResult {
-    if (!isRegisterTile(value, stage))
-      return success();
     auto type = cast<RankedTensorType>(value.getType());
     Tile tile;
     FailureOr<SmallVector<int64_t>> bounds = getTileBounds(value);
@@ -186,17 +184,7 @@ LogicalResult StageEmitter::addTiles() {
     tiles[value] = std::move(tile);
     return success();
   };
-  WalkResult result = stage.getBody()->walk([&](Operation *op) {
-    for (Value value : op->getResults())
-      if (failed(add(value)))
-        return WalkResult::interrupt();
-    if (auto loop = dyn_cast<scf::ForOp>(op))
-      for (Value value : loop.getRegionIterArgs())
-        if (failed(add(value)))
-          return WalkResult::interrupt();
-    return WalkResult::advance();
-  });
-  return failure(result.wasInterrupted());
+  return forEachRegisterTile(stage, add);
 }
 
 //===----------------------------------------------------------------------===//

@@ -155,6 +155,11 @@ private:
   Access &getAccess(Operation *op, mlir::AffineMap map,
                     mlir::ValueRange offsets, Value tensor, Value tile,
                     bool checkSource);
+  /// An extent of a tile, if it is known where code is being made.
+  std::optional<int64_t> knownExtent(const Tile &tile, unsigned d) const;
+  /// What an element needs to exist in dimension \p d; none if it always does.
+  std::optional<Guard> existenceGuard(const Tile &tile, unsigned d,
+                                      unsigned reg);
   llvm::SmallVector<Guard> guardsOf(const Access &access, unsigned reg);
   /// Every condition, and-ed; null if there are none.
   Value emitGuards(llvm::ArrayRef<Guard> guards);

@@ -92,6 +92,25 @@ bool egg::isRegisterTile(Value value, scf::ForallOp stage) {
   return !place || place.getSpace() == ir::Space::registers;
 }
 
+LogicalResult
+egg::forEachRegisterTile(scf::ForallOp stage,
+                         llvm::function_ref<LogicalResult(Value)> body) {
+  auto visit = [&](ValueRange values) {
+    for (Value value : values)
+      if (isRegisterTile(value, stage) && failed(body(value)))
+        return failure();
+    return success();
+  };
+  WalkResult result = stage.getBody()->walk([&](Operation *op) {
+    auto loop = dyn_cast<scf::ForOp>(op);
+    if (failed(visit(op->getResults())) ||
+        (loop && failed(visit(loop.getRegionIterArgs()))))
+      return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 unsigned egg::getThreads(scf::ForallOp stage, unsigned defaultThreads) {
   auto grid = stage->getAttrOfType<ir::GridAttr>("egg.grid");
   return grid && grid.getThreads() ? grid.getThreads() : defaultThreads;

@@ -29,6 +29,12 @@ mlir::FailureOr<llvm::SmallVector<int64_t>> getTileBounds(mlir::Value tile);
 /// shared memory.
 bool isRegisterTile(mlir::Value value, mlir::scf::ForallOp stage);
 
+/// Calls \p body for every register tile of the stage: what its ops give, in
+/// order, and what its loops carry. Stops at the first failure.
+mlir::LogicalResult
+forEachRegisterTile(mlir::scf::ForallOp stage,
+                    llvm::function_ref<mlir::LogicalResult(mlir::Value)> body);
+
 /// Threads of a block: the grid attribute's, or the default.
 unsigned getThreads(mlir::scf::ForallOp stage, unsigned defaultThreads);
 
